@@ -1,0 +1,24 @@
+/*-------------------------------------------------------------------------
+ *
+ * zigzag.h
+ *	  The settings of the extension, as every layer may read them.
+ *
+ * Only the planner side reads them, save for the debugging switches: a plan
+ * that is cached keeps the meaning it was made with.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ZIGZAG_H
+#define ZIGZAG_H
+
+#define ZIGZAG_VERSION "1.0"
+
+/* Most sides one ZigzagScan may have; zigzag.max_sides stays within it. */
+#define ZIGZAG_MAX_SIDES	8
+
+extern bool zz_enable;			/* zigzag.enable */
+extern bool zz_enable_scan;		/* zigzag.enable_scan */
+extern int	zz_max_sides;		/* zigzag.max_sides */
+extern bool zz_debug_force;		/* zigzag.debug_force */
+
+#endif							/* ZIGZAG_H */

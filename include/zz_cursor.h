@@ -1,0 +1,89 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_cursor.h
+ *	  The abstract cursor: a sorted, seekable list of entries.
+ *
+ * A cursor hands out its entries in batches, ascending in scan order, each
+ * entry with its two images (zz_key.h).  Consumers work on whole batches and
+ * call the methods only to leave one.  A btree range is a cursor, an array is
+ * one, a union of cursors is one.
+ *
+ * Life: create, rescan (the cursor stands before its first entry), any number
+ * of next_batch and seek, close.  Seeks go forward in scan order only.
+ *
+ * Invariants:
+ * 1. Keys ascend within a batch and from each batch to the next; they ascend
+ *	  strictly where the TID belongs to the key.
+ * 2. pos is in [0, nentries]; entries before pos have been consumed.
+ * 3. The batch and what suffix() returned stay valid until the cursor is moved
+ *	  by a method.
+ * 4. Once at_end is set the batch is empty, until rescan.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ZZ_CURSOR_H
+#define ZZ_CURSOR_H
+
+#include "zz_key.h"
+
+typedef struct ZigzagCursor ZigzagCursor;
+
+typedef struct ZigzagCursorMethods
+{
+	/* Stand before the first entry, with new parameters where there are any. */
+	void		(*rescan) (ZigzagCursor *cursor);
+
+	/* Load the entries that follow the batch.  False, and at_end: no more. */
+	bool		(*next_batch) (ZigzagCursor *cursor);
+
+	/*
+	 * Load a batch with pos at the first entry at or after target, which lies
+	 * after the last entry of the present batch.  False, and at_end: no more.
+	 */
+	bool		(*seek) (ZigzagCursor *cursor, const ZigzagKey *target);
+
+	/* The suffix of the entry at pos; arrays are the cursor's. */
+	void		(*suffix) (ZigzagCursor *cursor, int pos,
+						   const Datum **values, const bool **nulls);
+
+	/* Release what the cursor holds; it may be rescanned afterwards. */
+	void		(*close) (ZigzagCursor *cursor);
+} ZigzagCursorMethods;
+
+/* Work done, since the cursor was created: exact, whatever the clock says. */
+typedef struct ZigzagCounters
+{
+	uint64		descents;		/* searches from the root */
+	uint64		pages;			/* leaf pages read */
+	uint64		entries;		/* entries loaded into batches */
+} ZigzagCounters;
+
+struct ZigzagCursor
+{
+	const ZigzagCursorMethods *methods;
+	const ZigzagKeySpace *space;
+	int			nentries;		/* entries of the batch */
+	int			pos;			/* first entry not yet consumed */
+	bool		at_end;
+	const uint64 *images;		/* NULL where the space has no suffix */
+	const uint64 *tids;			/* in scan order; also where the TID is not
+								 * part of the key */
+	ZigzagCounters counters;
+};
+
+extern bool zz_cursor_seek(ZigzagCursor *cursor, const ZigzagKey *target);
+extern void zz_cursor_key(ZigzagCursor *cursor, int pos, ZigzagKey *key);
+
+static inline void
+zz_cursor_rescan(ZigzagCursor *cursor)
+{
+	cursor->methods->rescan(cursor);
+}
+
+static inline void
+zz_cursor_close(ZigzagCursor *cursor)
+{
+	cursor->methods->close(cursor);
+}
+
+#endif							/* ZZ_CURSOR_H */

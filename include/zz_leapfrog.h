@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_leapfrog.h
+ *	  Intersection: N cursors in, the keys they have in common out.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ZZ_LEAPFROG_H
+#define ZZ_LEAPFROG_H
+
+#include "zz_cursor.h"
+
+typedef struct ZigzagLeapfrog ZigzagLeapfrog;
+
+extern ZigzagLeapfrog *zz_leapfrog_create(int ncursors, ZigzagCursor **cursors);
+extern void zz_leapfrog_reset(ZigzagLeapfrog *lf);
+
+/*
+ * Go to the next common key: true, and pos of every cursor is its entry; or
+ * false, there is none.  *window changes its value whenever any cursor loaded
+ * a batch since the last call: what was read from outside (a visibility map
+ * bit) after that is newer than each entry of the present window.
+ */
+extern bool zz_leapfrog_next(ZigzagLeapfrog *lf);
+extern uint64 zz_leapfrog_window(const ZigzagLeapfrog *lf);
+
+#endif							/* ZZ_LEAPFROG_H */
