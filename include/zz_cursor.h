@@ -12,8 +12,7 @@
  * of next_batch and seek, close.  Seeks go forward in scan order only.
  *
  * Invariants:
- * 1. Keys ascend within a batch and from each batch to the next; they ascend
- *	  strictly where the TID belongs to the key.
+ * 1. Keys ascend strictly, within a batch and from each batch to the next.
  * 2. pos is in [0, nentries]; entries before pos have been consumed.
  * 3. The batch and what suffix() returned stay valid until the cursor is moved
  *	  by a method.
@@ -26,6 +25,9 @@
 
 #include "zz_key.h"
 
+/* Most entries of one batch: as many TIDs as fit on a page. */
+#define ZIGZAG_MAX_BATCH	(BLCKSZ / 6)
+
 typedef struct ZigzagCursor ZigzagCursor;
 
 typedef struct ZigzagCursorMethods
@@ -37,8 +39,9 @@ typedef struct ZigzagCursorMethods
 	bool		(*next_batch) (ZigzagCursor *cursor);
 
 	/*
-	 * Load a batch with pos at the first entry at or after target, which lies
-	 * after the last entry of the present batch.  False, and at_end: no more.
+	 * Load a batch that holds the first entry at or after target, itself past
+	 * the present batch; entries before it may stand in front of it in the
+	 * batch.  False, and at_end: there is no such entry.
 	 */
 	bool		(*seek) (ZigzagCursor *cursor, const ZigzagKey *target);
 
@@ -66,12 +69,15 @@ struct ZigzagCursor
 	int			pos;			/* first entry not yet consumed */
 	bool		at_end;
 	const uint64 *images;		/* NULL where the space has no suffix */
-	const uint64 *tids;			/* in scan order; also where the TID is not
-								 * part of the key */
+	const uint64 *tids;
 	ZigzagCounters counters;
 };
 
 extern bool zz_cursor_seek(ZigzagCursor *cursor, const ZigzagKey *target);
+extern int	zz_cursor_search(ZigzagCursor *cursor, int from, int to,
+							 const ZigzagKey *target);
+extern int	zz_cursor_compare(ZigzagCursor *cursor, int pos,
+							  const ZigzagKey *target);
 extern void zz_cursor_key(ZigzagCursor *cursor, int pos, ZigzagKey *key);
 
 static inline void

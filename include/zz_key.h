@@ -3,8 +3,8 @@
  * zz_key.h
  *	  The zigzag key: what the entries of every cursor are ordered by.
  *
- * A zigzag key is a suffix of zero or more columns, then (unless the key
- * space says otherwise) a heap TID.  Cursors in step agree on one key space.
+ * A zigzag key is a suffix of zero or more columns, then a heap TID.  Cursors
+ * in step agree on one key space.
  *
  * Entries are not compared column by column.  Each entry carries two 64-bit
  * images that already are in *scan order*, ascending, whatever the direction
@@ -43,7 +43,6 @@ typedef int (*ZigzagSuffixCompare) (void *arg,
 typedef struct ZigzagKeySpace
 {
 	int			nsuffix;		/* number of suffix columns, 0 or more */
-	bool		has_tid;		/* does the TID belong to the key? */
 	bool		exact;			/* is an image that is not at an end the whole
 								 * suffix?  (true where nsuffix = 0) */
 	ZigzagSuffixCompare compare;	/* NULL where nsuffix = 0 */
@@ -57,7 +56,7 @@ typedef struct ZigzagKeySpace
 typedef struct ZigzagKey
 {
 	uint64		image;			/* 0 where nsuffix = 0 */
-	uint64		tid;			/* 0 where the TID is not part of the key */
+	uint64		tid;
 	const Datum *values;
 	const bool *nulls;
 } ZigzagKey;
@@ -70,7 +69,28 @@ zz_image_is_exact(const ZigzagKeySpace *space, uint64 image)
 		(space->exact && image != ZIGZAG_IMAGE_MIN && image != ZIGZAG_IMAGE_MAX);
 }
 
-extern int	zz_key_compare(const ZigzagKeySpace *space,
-						   const ZigzagKey *a, const ZigzagKey *b);
+/*
+ * Three-way comparison of two keys; -1, 0 or 1.  The suffixes are looked at
+ * only where the images cannot tell.
+ */
+static inline int
+zz_key_compare(const ZigzagKeySpace *space,
+			   const ZigzagKey *a, const ZigzagKey *b)
+{
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
+	if (!zz_image_is_exact(space, a->image))
+	{
+		int			cmp = space->compare(space->compare_arg,
+										 a->values, a->nulls,
+										 b->values, b->nulls);
+
+		if (cmp != 0)
+			return cmp;
+	}
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return 0;
+}
 
 #endif							/* ZZ_KEY_H */
