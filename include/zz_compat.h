@@ -14,4 +14,42 @@
 #error "zigzag supports PostgreSQL 15 to 19"
 #endif
 
+/*
+ * Descend a btree to the leaf for key, share-locked; 16 added the heap relation,
+ * which readers need not give, 17 removed the snapshot, 19 made the stack of
+ * parents optional.
+ */
+#if PG_VERSION_NUM < 160000
+#define zz_bt_search(index, key, buf, snapshot) \
+	_bt_freestack(_bt_search(index, key, buf, BT_READ, snapshot))
+#elif PG_VERSION_NUM < 170000
+#define zz_bt_search(index, key, buf, snapshot) \
+	_bt_freestack(_bt_search(index, NULL, key, buf, BT_READ, snapshot))
+#elif PG_VERSION_NUM < 190000
+#define zz_bt_search(index, key, buf, snapshot) \
+	_bt_freestack(_bt_search(index, NULL, key, buf, BT_READ))
+#else
+#define zz_bt_search(index, key, buf, snapshot) \
+	((void) _bt_search(index, NULL, key, buf, BT_READ, false))
+#endif
+
+/* old_snapshot_threshold was removed in 17. */
+#if PG_VERSION_NUM < 170000
+#define zz_test_for_old_snapshot(snapshot, rel, page) \
+	TestForOldSnapshot(snapshot, rel, page)
+#else
+#define zz_test_for_old_snapshot(snapshot, rel, page) ((void) 0)
+#endif
+
+/* 18 tells the direction of the sort by a flag, not by a btree strategy. */
+#if PG_VERSION_NUM < 180000
+#define zz_prepare_sort_support_from_index(index, reverse, ssup) \
+	PrepareSortSupportFromIndexRel(index, (reverse) ? \
+								   BTGreaterStrategyNumber : \
+								   BTLessStrategyNumber, ssup)
+#else
+#define zz_prepare_sort_support_from_index(index, reverse, ssup) \
+	PrepareSortSupportFromIndexRel(index, reverse, ssup)
+#endif
+
 #endif							/* ZZ_COMPAT_H */

@@ -1,0 +1,66 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_btree_page.h
+ *	  Reading the leaf pages of a btree, one private copy at a time.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ZZ_BTREE_PAGE_H
+#define ZZ_BTREE_PAGE_H
+
+#include "access/nbtree.h"
+#include "storage/buf.h"
+#include "utils/snapshot.h"
+
+#include "zz_cursor.h"
+
+typedef struct ZigzagBtreePage
+{
+	Relation	index;
+	Snapshot	snapshot;
+	bool		keep_pin;		/* keep the pin while the copy is in use */
+	bool		ignore_dead;	/* skip items that are known dead to all */
+
+	BlockNumber blkno;			/* page copied; Invalid: none */
+	BlockNumber left;			/* its siblings when it was copied */
+	BlockNumber right;
+	Buffer		pin;			/* Invalid unless keep_pin */
+	ZigzagCounters *counters;	/* work done, the cursor's */
+	PGAlignedBlock copy;
+} ZigzagBtreePage;
+
+extern void zz_btree_page_init(ZigzagBtreePage *page, Relation index,
+							   Snapshot snapshot, bool keep_pin,
+							   ZigzagCounters *counters);
+extern bool zz_btree_page_descend(ZigzagBtreePage *page, BTScanInsert key);
+extern bool zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past);
+extern bool zz_btree_page_left(ZigzagBtreePage *page);
+extern void zz_btree_page_release(ZigzagBtreePage *page);
+
+static inline Page
+zz_btree_page_copy(ZigzagBtreePage *page)
+{
+	return (Page) page->copy.data;
+}
+
+static inline OffsetNumber
+zz_btree_page_first(ZigzagBtreePage *page)
+{
+	return P_FIRSTDATAKEY(BTPageGetOpaque(zz_btree_page_copy(page)));
+}
+
+static inline OffsetNumber
+zz_btree_page_last(ZigzagBtreePage *page)
+{
+	return PageGetMaxOffsetNumber(zz_btree_page_copy(page));
+}
+
+static inline IndexTuple
+zz_btree_page_item(ZigzagBtreePage *page, OffsetNumber offset)
+{
+	Page		copy = zz_btree_page_copy(page);
+
+	return (IndexTuple) PageGetItem(copy, PageGetItemId(copy, offset));
+}
+
+#endif							/* ZZ_BTREE_PAGE_H */

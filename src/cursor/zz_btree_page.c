@@ -1,0 +1,296 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_btree_page.c
+ *	  Reading the leaf pages of a btree, one private copy at a time.
+ *
+ * A scan must not hold a page lock while it hands rows to its caller, nor while
+ * it runs comparison functions it can avoid running there.  So a leaf page is
+ * copied whole under the share lock (as amcheck does) and everything else works
+ * on the copy.  Between two copies the scan is "between pages", as nbtree's own
+ * scans are: see access/nbtree/README for why splits and deletions that happen
+ * there cannot make it lose or repeat an entry.
+ *
+ * Rules kept here:
+ *	- one page locked at a time, none on return;
+ *	- half-dead and deleted pages are stepped over;
+ *	- every leaf page looked at is predicate-locked, and the whole index if it
+ *	  has no page at all, since a serializable transaction must notice whoever
+ *	  inserts into what it has read, and into what it has found to be absent;
+ *	- with keep_pin, the page of the copy stays pinned until another is copied:
+ *	  VACUUM cannot free its TIDs meanwhile (index-only answers rest on that).
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "zz_btree_page.h"
+#include "zz_compat.h"
+
+/*
+ * Prepare page for index; nothing is read yet.  On a hot standby the marks of
+ * dead items are not to be trusted: they were set by the primary's horizon.
+ */
+void
+zz_btree_page_init(ZigzagBtreePage *page, Relation index, Snapshot snapshot,
+				   bool keep_pin, ZigzagCounters *counters)
+{
+	page->index = index;
+	page->snapshot = snapshot;
+	page->keep_pin = keep_pin;
+	page->ignore_dead = !TransactionStartedDuringRecovery();
+	page->blkno = InvalidBlockNumber;
+	page->pin = InvalidBuffer;
+	page->counters = counters;
+}
+
+/*
+ * Drop the pin, if there is one, and forget the page.
+ */
+void
+zz_btree_page_release(ZigzagBtreePage *page)
+{
+	if (BufferIsValid(page->pin))
+		ReleaseBuffer(page->pin);
+	page->pin = InvalidBuffer;
+	page->blkno = InvalidBlockNumber;
+}
+
+/*
+ * A leaf page that will be copied or stepped over has been locked.
+ */
+static void
+visit_leaf(ZigzagBtreePage *page, Buffer buf)
+{
+	PredicateLockPage(page->index, BufferGetBlockNumber(buf), page->snapshot);
+	zz_test_for_old_snapshot(page->snapshot, page->index, BufferGetPage(buf));
+	page->counters->pages++;
+}
+
+/*
+ * Copy the share-locked page in buf, then unlock it and keep or drop the pin.
+ */
+static void
+take_page(ZigzagBtreePage *page, Buffer buf)
+{
+	Page		source = BufferGetPage(buf);
+	BTPageOpaque opaque = BTPageGetOpaque(source);
+	PageHeader	header = (PageHeader) source;
+
+	page->blkno = BufferGetBlockNumber(buf);
+	page->left = opaque->btpo_prev;
+	page->right = opaque->btpo_next;
+
+	/* All but the hole between the line pointers and the items. */
+	memcpy(page->copy.data, source, header->pd_lower);
+	memcpy(page->copy.data + header->pd_upper,
+		   (char *) source + header->pd_upper,
+		   BLCKSZ - header->pd_upper);
+
+	if (page->keep_pin)
+	{
+		_bt_unlockbuf(page->index, buf);
+		page->pin = buf;
+	}
+	else
+		_bt_relbuf(page->index, buf);
+}
+
+/*
+ * Copy the leaf page that a search from the root for key leads to.  False, with
+ * no page, if the index is empty.
+ *
+ * An empty index has no page to lock against insertions, so the relation is
+ * locked, and searched again: the first insertion may have come in between.
+ */
+bool
+zz_btree_page_descend(ZigzagBtreePage *page, BTScanInsert key)
+{
+	Buffer		buf;
+
+	zz_btree_page_release(page);
+	CHECK_FOR_INTERRUPTS();
+
+	page->counters->descents++;
+	pgstat_count_index_scan(page->index);
+	zz_bt_search(page->index, key, &buf, page->snapshot);
+
+	if (!BufferIsValid(buf))
+	{
+		PredicateLockRelation(page->index, page->snapshot);
+		if (IsolationIsSerializable())
+			zz_bt_search(page->index, key, &buf, page->snapshot);
+		if (!BufferIsValid(buf))
+			return false;
+	}
+
+	visit_leaf(page, buf);
+	take_page(page, buf);
+
+	return true;
+}
+
+/*
+ * Go to the right sibling.  False, with the page as it was before, if there is
+ * none; and, where unless_past is given, if that key lies past the sibling: it
+ * is cheaper to descend then than to go on.
+ */
+bool
+zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past)
+{
+	BlockNumber blkno = page->right;
+	Buffer		buf = InvalidBuffer;
+
+	while (blkno != P_NONE)
+	{
+		Page		sibling;
+		BTPageOpaque opaque;
+
+		CHECK_FOR_INTERRUPTS();
+
+		buf = _bt_relandgetbuf(page->index, buf, blkno, BT_READ);
+		sibling = BufferGetPage(buf);
+		opaque = BTPageGetOpaque(sibling);
+
+		if (!P_IGNORE(opaque))
+		{
+			visit_leaf(page, buf);
+			if (unless_past != NULL && !P_RIGHTMOST(opaque) &&
+				_bt_compare(page->index, unless_past, sibling, P_HIKEY) > 0)
+			{
+				_bt_relbuf(page->index, buf);
+				return false;
+			}
+			if (BufferIsValid(page->pin))
+				ReleaseBuffer(page->pin);
+			page->pin = InvalidBuffer;
+			take_page(page, buf);
+			return true;
+		}
+		blkno = opaque->btpo_next;
+	}
+
+	if (BufferIsValid(buf))
+		_bt_relbuf(page->index, buf);
+	return false;
+}
+
+/*
+ * Lock the page whose right link is child, starting with the one that was its
+ * left sibling.  InvalidBuffer: no page near there points to child any more.
+ *
+ * If the left sibling has been split, the page wanted is some steps to the
+ * right of it.  If the left sibling has been deleted, its links are intact but
+ * lead past the page wanted, so only a few steps are tried.
+ */
+static Buffer
+find_left_neighbour(ZigzagBtreePage *page, BlockNumber left, BlockNumber child)
+{
+	Buffer		buf = _bt_getbuf(page->index, left, BT_READ);
+
+	for (int hops = 0;; hops++)
+	{
+		BTPageOpaque opaque = BTPageGetOpaque(BufferGetPage(buf));
+
+		if (!P_ISDELETED(opaque) && opaque->btpo_next == child)
+			return buf;
+		if (P_RIGHTMOST(opaque) || hops == 4)
+			break;
+		buf = _bt_relandgetbuf(page->index, buf, opaque->btpo_next, BT_READ);
+	}
+
+	_bt_relbuf(page->index, buf);
+	return InvalidBuffer;
+}
+
+/*
+ * Where to look for the left sibling after find_left_neighbour has failed: the
+ * page itself has changed.  Sets *child and *left to the present state.
+ *
+ * If the page was deleted, its keys now belong to the next live page on the
+ * right, and the left sibling of that one is wanted.
+ */
+static void
+relocate_page(ZigzagBtreePage *page, BlockNumber *left, BlockNumber *child)
+{
+	Buffer		buf = _bt_getbuf(page->index, *child, BT_READ);
+	BTPageOpaque opaque = BTPageGetOpaque(BufferGetPage(buf));
+
+	if (P_ISDELETED(opaque))
+	{
+		do
+		{
+			if (P_RIGHTMOST(opaque))
+				elog(ERROR, "fell off the end of index \"%s\"",
+					 RelationGetRelationName(page->index));
+			buf = _bt_relandgetbuf(page->index, buf, opaque->btpo_next, BT_READ);
+			opaque = BTPageGetOpaque(BufferGetPage(buf));
+		} while (P_ISDELETED(opaque));
+	}
+	else if (opaque->btpo_prev == *left)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("could not find left sibling of block %u in index \"%s\"",
+						*child, RelationGetRelationName(page->index))));
+
+	*child = BufferGetBlockNumber(buf);
+	*left = opaque->btpo_prev;
+	_bt_relbuf(page->index, buf);
+}
+
+/*
+ * Go to the left sibling.  False, with the page as it was before, if there is
+ * none.
+ *
+ * Going left is harder than going right: splits move keys to the right, so the
+ * page that was the left sibling may not be it any more.  The sibling is right
+ * only if it is live and its right link leads back to us (Lanin and Shasha,
+ * 1986, as nbtree does; a half-dead page is stepped over in the same way).
+ */
+bool
+zz_btree_page_left(ZigzagBtreePage *page)
+{
+	BlockNumber child = page->blkno;
+	BlockNumber left = page->left;
+
+	while (left != P_NONE)
+	{
+		Buffer		buf;
+		BTPageOpaque opaque;
+
+		CHECK_FOR_INTERRUPTS();
+
+		buf = find_left_neighbour(page, left, child);
+		if (!BufferIsValid(buf))
+		{
+			relocate_page(page, &left, &child);
+			continue;
+		}
+
+		opaque = BTPageGetOpaque(BufferGetPage(buf));
+		if (!P_IGNORE(opaque))
+		{
+			visit_leaf(page, buf);
+			if (BufferIsValid(page->pin))
+				ReleaseBuffer(page->pin);
+			page->pin = InvalidBuffer;
+			take_page(page, buf);
+			return true;
+		}
+
+		child = BufferGetBlockNumber(buf);
+		left = opaque->btpo_prev;
+		_bt_relbuf(page->index, buf);
+	}
+
+	return false;
+}
