@@ -14,6 +14,14 @@
 #error "zigzag supports PostgreSQL 15 to 19"
 #endif
 
+/* 18 lets a library tell its name and version. */
+#if PG_VERSION_NUM < 180000
+#define ZIGZAG_MODULE_MAGIC PG_MODULE_MAGIC
+#else
+#define ZIGZAG_MODULE_MAGIC \
+	PG_MODULE_MAGIC_EXT(.name = "zigzag", .version = ZIGZAG_VERSION)
+#endif
+
 /*
  * Descend a btree to the leaf for key, share-locked; 16 added the heap relation,
  * which readers need not give, 17 removed the snapshot, 19 made the stack of
@@ -50,6 +58,22 @@
 #else
 #define zz_prepare_sort_support_from_index(index, reverse, ssup) \
 	PrepareSortSupportFromIndexRel(index, reverse, ssup)
+#endif
+
+/* 19 added flags to the index-fetch API. */
+#if PG_VERSION_NUM < 190000
+#define zz_table_index_fetch_begin(rel)	table_index_fetch_begin(rel)
+#else
+#define zz_table_index_fetch_begin(rel)	table_index_fetch_begin(rel, SO_NONE)
+#endif
+
+/* 18 moved the pieces of EXPLAIN into headers of their own. */
+#ifdef ZIGZAG_USES_EXPLAIN
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #endif
 
 #endif							/* ZZ_COMPAT_H */

@@ -1,0 +1,130 @@
+/*-------------------------------------------------------------------------
+ *
+ * zigzag.c
+ *	  Entry of the extension: load, settings, SQL-callable functions.
+ *
+ * Loading the library is all it takes: the planner hooks are in place from then
+ * on.  CREATE EXTENSION loads it too, into its own session.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/varlena.h"
+
+#include "zigzag.h"
+#include "zz_compat.h"
+#include "zz_exec_scan.h"
+#include "zz_hooks.h"
+
+ZIGZAG_MODULE_MAGIC;
+
+bool		zz_enable = true;
+bool		zz_enable_scan = true;
+int			zz_max_sides = ZIGZAG_MAX_SIDES;
+bool		zz_debug_force = false;
+
+PG_FUNCTION_INFO_V1(zigzag_version);
+PG_FUNCTION_INFO_V1(zigzag_activate);
+
+void		_PG_init(void);
+
+static void
+define_settings(void)
+{
+	DefineCustomBoolVariable("zigzag.enable",
+							 "Enables the planner's use of zigzag plans of every kind.",
+							 NULL,
+							 &zz_enable,
+							 true,
+							 PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("zigzag.enable_scan",
+							 "Enables the planner's use of ZigzagScan plans.",
+							 NULL,
+							 &zz_enable_scan,
+							 true,
+							 PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomIntVariable("zigzag.max_sides",
+							"Sets the maximum number of indexes in one ZigzagScan.",
+							NULL,
+							&zz_max_sides,
+							ZIGZAG_MAX_SIDES, 2, ZIGZAG_MAX_SIDES,
+							PGC_USERSET, GUC_EXPLAIN,
+							NULL, NULL, NULL);
+	DefineCustomBoolVariable("zigzag.debug_force",
+							 "Makes a legal zigzag plan win over every other plan.",
+							 "This is for tests: the plan may be far slower.",
+							 &zz_debug_force,
+							 false,
+							 PGC_USERSET, GUC_EXPLAIN | GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
+	MarkGUCPrefixReserved("zigzag");
+}
+
+void
+_PG_init(void)
+{
+	define_settings();
+	zz_exec_scan_register();
+	zz_hooks_install();
+}
+
+/*
+ * zigzag_version() returns text: the version of the loaded library.
+ */
+Datum
+zigzag_version(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(ZIGZAG_VERSION));
+}
+
+/*
+ * Does a preload setting name this library?  A path or a suffix may stand
+ * around the name.
+ */
+static bool
+is_preloaded_by(const char *setting)
+{
+	const char *value = GetConfigOption(setting, true, false);
+	List	   *libraries = NIL;
+	ListCell   *lc;
+
+	if (value == NULL || value[0] == '\0' ||
+		!SplitDirectoriesString(pstrdup(value), ',', &libraries))
+		return false;
+
+	foreach(lc, libraries)
+	{
+		const char *name = last_dir_separator((char *) lfirst(lc));
+
+		name = name != NULL ? name + 1 : (const char *) lfirst(lc);
+		if (strcmp(name, "zigzag") == 0 || strcmp(name, "zigzag.so") == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * zigzag_activate() returns void: called by CREATE EXTENSION.  That it runs at
+ * all has loaded the library; say what makes that last if nothing does.
+ */
+Datum
+zigzag_activate(PG_FUNCTION_ARGS)
+{
+	if (!is_preloaded_by("shared_preload_libraries") &&
+		!is_preloaded_by("session_preload_libraries") &&
+		!is_preloaded_by("local_preload_libraries"))
+		ereport(NOTICE,
+				(errmsg("zigzag is active in this session only"),
+				 errhint("Add \"zigzag\" to session_preload_libraries or shared_preload_libraries to use it in every session.")));
+
+	PG_RETURN_VOID();
+}
