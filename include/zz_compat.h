@@ -67,6 +67,13 @@
 #define zz_table_index_fetch_begin(rel)	table_index_fetch_begin(rel, SO_NONE)
 #endif
 
+/* 19 can disable single indexes. */
+#if PG_VERSION_NUM < 190000
+#define zz_index_is_disabled(index)	false
+#else
+#define zz_index_is_disabled(index)	((index)->disabled)
+#endif
+
 /* 18 moved the pieces of EXPLAIN into headers of their own. */
 #ifdef ZIGZAG_USES_EXPLAIN
 #include "commands/explain.h"

@@ -1,0 +1,204 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_cost.c
+ *	  What a ZigzagScan costs.
+ *
+ * Work is priced, not output: what the cursors read and compare, then the rows
+ * they agree on.  The prices are core's own, so that the estimates compare with
+ * core's estimates for its scans:
+ *
+ *	descents	as in btcostestimate: comparisons down the tree and the handling
+ *				of its pages
+ *	leaf pages	random_page_cost each, as genericcostestimate charges for the
+ *				pages of an index, and the handling of the page
+ *	entries		a small part of cpu_index_tuple_cost: a merge step takes a few
+ *				nanoseconds where the unit stands for several tens
+ *	heap pages	of the rows that all sides agree on; in TID order, or as far as
+ *				the suffix follows the order of the table, the price of a page
+ *				falls from random to sequential as in a bitmap heap scan
+ *	rows		cpu_tuple_cost and the filter, as in every scan
+ *
+ * How much of a side is read depends on the others.  The side with the fewest
+ * entries is read whole.  Each of its n entries makes the others seek once at
+ * most, so of a side with P leaf pages they touch P * (1 - (1 - 1/P)^n), which
+ * is all of it if n is large; and what is touched in isolation takes a descent.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/nbtree.h"
+#include "catalog/pg_statistic.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+#include "utils/syscache.h"
+
+#include "zz_cost.h"
+#include "zz_match.h"
+
+/* cpu_operator_costs for handling one page, as in btcostestimate. */
+#define PAGE_CPU_MULTIPLIER		50.0
+
+/* Parts of cpu_index_tuple_cost for one entry, by what decides its order. */
+#define ENTRY_TID				0.10
+#define ENTRY_SUFFIX			0.30
+
+/* Entries a cursor loads around a seek that stands alone. */
+#define ENTRIES_PER_SEEK		64.0
+
+/*
+ * What reading a side costs, given the number of seeks the others make it do
+ * (the number of its own entries, if it leads).  *startup is the part that
+ * comes before its first entry.
+ */
+static Cost
+cost_side(const ZigzagCandidate *side, double seeks, Cost *startup)
+{
+	IndexOptInfo *index = side->index;
+	double		tuples = Max(index->tuples, 1.0);
+	double		entries = Min(clamp_row_est(side->selectivity * index->rel->tuples),
+							  tuples);
+	double		leaf_pages = ceil(entries * index->pages / tuples);
+	double		touched;
+	double		descents;
+	double		random_page_cost_here;
+	Cost		descent_cost;
+	Cost		entry_cost;
+
+	leaf_pages = Max(leaf_pages, 1.0);
+	touched = leaf_pages * (1.0 - pow(1.0 - 1.0 / leaf_pages, seeks));
+	touched = Min(Max(touched, 1.0), leaf_pages);
+	descents = 1.0 + touched * (1.0 - touched / leaf_pages);
+	entries = Min(entries, Max(seeks, 1.0) * ENTRIES_PER_SEEK);
+
+	get_tablespace_page_costs(index->reltablespace, &random_page_cost_here, NULL);
+	descent_cost = ceil(log(Max(tuples, 2.0)) / log(2.0)) * cpu_operator_cost +
+		(Max(index->tree_height, 0) + 1) * PAGE_CPU_MULTIPLIER * cpu_operator_cost;
+	entry_cost = cpu_index_tuple_cost *
+		(zz_match_nsuffix(side) == 0 ? ENTRY_TID : ENTRY_SUFFIX);
+
+	*startup += descent_cost;
+	return descents * descent_cost +
+		touched * (random_page_cost_here +
+				   PAGE_CPU_MULTIPLIER * cpu_operator_cost) +
+		entries * entry_cost;
+}
+
+/*
+ * How far the order of the output follows the order of the table: 1 in TID
+ * order, else the square of the correlation of the first suffix column.
+ */
+static double
+order_follows_table(PlannerInfo *root, const ZigzagCandidate *side)
+{
+	IndexOptInfo *index = side->index;
+	RangeTblEntry *rte;
+	HeapTuple	tuple;
+	AttStatsSlot slot;
+	double		correlation = 0.0;
+
+	if (zz_match_nsuffix(side) == 0)
+		return 1.0;
+	if (index->indexkeys[side->nfixed] == 0)
+		return 0.0;
+
+	rte = planner_rt_fetch(index->rel->relid, root);
+	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(rte->relid),
+							Int16GetDatum(index->indexkeys[side->nfixed]),
+							BoolGetDatum(false));
+	if (!HeapTupleIsValid(tuple))
+		return 0.0;
+	if (get_attstatsslot(&slot, tuple, STATISTIC_KIND_CORRELATION, InvalidOid,
+						 ATTSTATSSLOT_NUMBERS))
+	{
+		correlation = slot.numbers[0];
+		free_attstatsslot(&slot);
+	}
+	ReleaseSysCache(tuple);
+
+	return correlation * correlation;
+}
+
+/*
+ * What visiting the heap for that many rows costs.
+ */
+static Cost
+cost_heap_pages(PlannerInfo *root, const ZigzagScanPath *path, double rows)
+{
+	RelOptInfo *rel = path->cpath.path.parent;
+	double		table_pages = Max(rel->pages, 1.0);
+	double		pages;
+	double		random_cost;
+	double		seq_cost;
+	double		ordered_cost;
+	double		follows = order_follows_table(root, linitial(path->sides));
+
+	/* Distinct pages, by Mackert and Lohman. */
+	pages = Min(2.0 * table_pages * rows / (2.0 * table_pages + rows), table_pages);
+	if (path->index_only)
+	{
+		pages *= 1.0 - rel->allvisfrac;
+		rows *= 1.0 - rel->allvisfrac;
+	}
+	pages = ceil(pages);
+
+	get_tablespace_page_costs(rel->reltablespace, &random_cost, &seq_cost);
+	ordered_cost = random_cost;
+	if (pages >= 2.0)
+		ordered_cost -= (random_cost - seq_cost) * sqrt(pages / table_pages);
+
+	return follows * pages * ordered_cost +
+		(1.0 - follows) * index_pages_fetched(rows, rel->pages, 0, root) * random_cost;
+}
+
+/*
+ * Set rows and costs of path.  Its sides, parent, target and parameters are
+ * set already.
+ */
+void
+zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
+{
+	Path	   *p = &path->cpath.path;
+	RelOptInfo *rel = p->parent;
+	ZigzagCandidate *leader = linitial(path->sides);
+	double		lead_entries;
+	double		rows;
+	List	   *bound = NIL;
+	QualCost	filter_cost;
+	Cost		startup = 0;
+	Cost		run = 0;
+	ListCell   *lc;
+
+	p->rows = p->param_info ? p->param_info->ppi_rows : rel->rows;
+
+	lead_entries = clamp_row_est(leader->selectivity * rel->tuples);
+	foreach(lc, path->sides)
+	{
+		ZigzagCandidate *side = lfirst(lc);
+
+		run += cost_side(side, lead_entries, &startup);
+		bound = list_union_ptr(bound, side->rinfos);
+	}
+
+	/* Rows that the sides agree on, before the filter. */
+	rows = clauselist_selectivity(root, bound, rel->relid, JOIN_INNER, NULL) *
+		rel->tuples;
+	rows = Min(clamp_row_est(rows), lead_entries);
+	run += cost_heap_pages(root, path, rows);
+
+	cost_qual_eval(&filter_cost, zz_paths_filter(path->sides, rel->baserestrictinfo),
+				   root);
+	startup += filter_cost.startup + p->pathtarget->cost.startup;
+	run += (cpu_tuple_cost + filter_cost.per_tuple) * rows;
+	run += p->pathtarget->cost.per_tuple * p->rows;
+
+	p->startup_cost = startup;
+	p->total_cost = startup + run;
+}

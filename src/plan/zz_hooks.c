@@ -1,0 +1,60 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_hooks.c
+ *	  Every contact with the planner's hooks.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/catalog.h"
+#include "catalog/pg_class.h"
+#include "optimizer/paths.h"
+
+#include "zigzag.h"
+#include "zz_hooks.h"
+#include "zz_paths.h"
+
+static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook = NULL;
+
+/*
+ * Is rel a plain table (or partition, or materialized view) whose rows are read
+ * directly?  Of a table with children, the children are.
+ */
+static bool
+is_plain_table(const RelOptInfo *rel, const RangeTblEntry *rte)
+{
+	return IS_SIMPLE_REL(rel) &&
+		rte->rtekind == RTE_RELATION &&
+		(rte->relkind == RELKIND_RELATION || rte->relkind == RELKIND_MATVIEW) &&
+		!rte->inh &&
+		rte->tablesample == NULL &&
+		!IsCatalogRelationOid(rte->relid);
+}
+
+/*
+ * Called for each base and member relation when core has added its own paths.
+ * What a primary-key lookup goes through must stay as short as this: one clause
+ * or one index, and it is over.
+ */
+static void
+zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
+					RangeTblEntry *rte)
+{
+	if (prev_set_rel_pathlist_hook)
+		prev_set_rel_pathlist_hook(root, rel, rti, rte);
+
+	if (zz_enable && zz_enable_scan &&
+		list_length(rel->baserestrictinfo) >= 2 &&
+		list_length(rel->indexlist) >= 2 &&
+		!IS_DUMMY_REL(rel) &&
+		is_plain_table(rel, rte))
+		zz_paths_add_scans(root, rel, rte);
+}
+
+void
+zz_hooks_install(void)
+{
+	prev_set_rel_pathlist_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = zz_set_rel_pathlist;
+}
