@@ -2,7 +2,10 @@
 #
 #   make && make install          with the pg_config that is first in PATH
 #   make PG_CONFIG=... install    with another server
-#   scripts/test                  everything that can be tested
+#   make unit                     tests that need no server
+#   make installcheck             tests of an installed library, as a user that
+#                                 may run a server (not root)
+#   scripts/test                  all of it, from nothing
 
 MODULE_big = zigzag
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
@@ -11,8 +14,19 @@ PGFILEDESC = "zigzag - several indexes walked in step, NOT IN as a join"
 EXTENSION = zigzag
 DATA = $(wildcard sql/zigzag--*.sql)
 
+# Every file of sql/ that is no install script is a test; setup comes first.
+REGRESS = setup $(filter-out setup zigzag--%,$(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))))
+REGRESS_OPTS = --temp-instance=$(CURDIR)/tmp_check \
+	--temp-config=$(srcdir)/scripts/test.conf --no-locale --encoding=UTF8
+ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
+ISOLATION_OPTS = --temp-instance=$(CURDIR)/tmp_check_iso \
+	--temp-config=$(srcdir)/scripts/test.conf
+TAP_TESTS = 1
+
 PG_CPPFLAGS = -I$(srcdir)/include
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
+
+EXTRA_CLEAN = tmp_check tmp_check_iso results output_iso log unit_leapfrog
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -20,3 +34,13 @@ include $(PGXS)
 
 # PGXS does not track headers.
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/include/*.h)
+
+# The core layer alone, without a server: UNIT_CFLAGS takes sanitizers.
+UNIT_CFLAGS = -g -O1 -DUSE_ASSERT_CHECKING=1
+unit_leapfrog: t/unit/unit_leapfrog.c $(wildcard src/core/*.c include/*.h)
+	$(CC) $(UNIT_CFLAGS) -Wall -I$(srcdir)/include -I$(includedir_server) \
+		-o $@ $(filter %.c,$^) -L$(pkglibdir) -L$(libdir) -lpgcommon -lpgport -lm
+
+.PHONY: unit
+unit: unit_leapfrog
+	./unit_leapfrog

@@ -1,0 +1,59 @@
+-- Helpers of all tests, and the extension itself.
+CREATE EXTENSION zigzag;
+
+-- Run a query with zigzag off and with zigzag forced, and compare.
+--   zigzag  does the forced plan contain a ZigzagScan?
+--   nrows   rows with zigzag off
+--   diff    rows that only one of the two returned, as a multiset; for a query
+--           with ORDER BY also rows that are at another place
+-- Rows are compared as text: equal values that print differently are different.
+CREATE FUNCTION zz_check(query text, OUT zigzag bool, OUT nrows bigint, OUT diff bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  off_rows text[];
+  on_rows text[];
+  line text;
+  wrapped text := format('SELECT array_agg(r::text) FROM (%s) r', query);
+  saved text := current_setting('zigzag.debug_force');
+BEGIN
+  PERFORM set_config('zigzag.enable', 'off', true);
+  EXECUTE wrapped INTO off_rows;
+  PERFORM set_config('zigzag.enable', 'on', true),
+          set_config('zigzag.debug_force', 'on', true);
+  zigzag := false;
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+    zigzag := zigzag OR line LIKE '%ZigzagScan%';
+  END LOOP;
+  EXECUTE wrapped INTO on_rows;
+  PERFORM set_config('zigzag.debug_force', saved, true);
+
+  off_rows := coalesce(off_rows, '{}');
+  on_rows := coalesce(on_rows, '{}');
+  nrows := cardinality(off_rows);
+  IF query ~* 'order by' THEN
+    SELECT count(*) INTO diff
+    FROM unnest(off_rows, on_rows) AS u(a, b) WHERE a IS DISTINCT FROM b;
+  ELSE
+    SELECT count(*) INTO diff FROM (
+      (SELECT unnest(off_rows) EXCEPT ALL SELECT unnest(on_rows))
+      UNION ALL
+      (SELECT unnest(on_rows) EXCEPT ALL SELECT unnest(off_rows))) d;
+  END IF;
+END $$;
+
+-- Deterministic pseudo-random integer in [0, m).
+CREATE FUNCTION zz_hash(g bigint, seed int, m bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT (hashint8extended(g, seed) & 9223372036854775807) % m $$;
+
+-- The plan without what varies from run to run.
+CREATE FUNCTION zz_explain(query text, options text DEFAULT 'COSTS OFF') RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+    CONTINUE WHEN line ~ '(Planning|Execution) Time|Planning:|Buffers:|Disabled';
+    RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1');
+  END LOOP;
+END $$;
