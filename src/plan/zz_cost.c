@@ -190,7 +190,8 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 		ZigzagCandidate *side = lfirst(lc);
 
 		run += cost_side(side, lead_entries, &startup);
-		bound = list_union_ptr(bound, side->rinfos);
+		bound = add_predicate_to_index_quals(side->index,
+											 list_union_ptr(bound, side->rinfos));
 	}
 
 	/* Rows that the sides agree on, before the filter. */
