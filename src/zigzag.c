@@ -30,10 +30,12 @@ bool		zz_enable_scan = true;
 int			zz_max_sides = ZIGZAG_MAX_SIDES;
 bool		zz_debug_force = false;
 
+extern PGDLLEXPORT void _PG_init(void);
+extern PGDLLEXPORT Datum zigzag_version(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum zigzag_activate(PG_FUNCTION_ARGS);
+
 PG_FUNCTION_INFO_V1(zigzag_version);
 PG_FUNCTION_INFO_V1(zigzag_activate);
-
-void		_PG_init(void);
 
 static void
 define_settings(void)
