@@ -91,6 +91,21 @@
 #define zz_index_is_disabled(index)	((index)->disabled)
 #endif
 
+/*
+ * 19 lets other libraries rule out strategies for a relation.  enable_indexscan
+ * is no such ruling: zigzag has settings of its own, on every server.
+ */
+#if PG_VERSION_NUM < 190000
+#define zz_allows_index_scan(rel)	true
+#define zz_allows_index_only(rel)	enable_indexonlyscan
+#else
+#define zz_allows_index_scan(rel) \
+	(((rel)->pgs_mask & (PGS_INDEXSCAN | PGS_INDEXONLYSCAN)) != 0 || \
+	 !enable_indexscan)
+#define zz_allows_index_only(rel) \
+	(((rel)->pgs_mask & PGS_CONSIDER_INDEXONLY) != 0)
+#endif
+
 /* 18 moved the pieces of EXPLAIN into headers of their own. */
 #ifdef ZIGZAG_USES_EXPLAIN
 #include "commands/explain.h"

@@ -11,6 +11,10 @@
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 
+/*
+ * cpath.custom_private holds the path itself, to be found also from a copy that
+ * the planner has made of cpath alone (reparameterize_path_by_child).
+ */
 typedef struct ZigzagScanPath
 {
 	CustomPath	cpath;

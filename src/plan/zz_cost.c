@@ -9,8 +9,10 @@
  *
  *	descents	as in btcostestimate: comparisons down the tree and the handling
  *				of its pages
- *	leaf pages	random_page_cost each, as genericcostestimate charges for the
- *				pages of an index, and the handling of the page
+ *	leaf pages	between random_page_cost and seq_page_cost, the nearer to the
+ *				latter the larger a share of the range is read, as
+ *				cost_bitmap_heap_scan does for the pages of a table; and the
+ *				handling of the page
  *	entries		a small part of cpu_index_tuple_cost: a merge step takes a few
  *				nanoseconds where the unit stands for several tens
  *	heap pages	of the rows that all sides agree on; in TID order, or as far as
@@ -68,7 +70,9 @@ cost_side(const ZigzagCandidate *side, double seeks, Cost *startup)
 	double		leaf_pages = ceil(entries * index->pages / tuples);
 	double		touched;
 	double		descents;
-	double		random_page_cost_here;
+	double		random_cost;
+	double		seq_cost;
+	double		page_cost;
 	Cost		descent_cost;
 	Cost		entry_cost;
 
@@ -78,7 +82,10 @@ cost_side(const ZigzagCandidate *side, double seeks, Cost *startup)
 	descents = 1.0 + touched * (1.0 - touched / leaf_pages);
 	entries = Min(entries, Max(seeks, 1.0) * ENTRIES_PER_SEEK);
 
-	get_tablespace_page_costs(index->reltablespace, &random_page_cost_here, NULL);
+	get_tablespace_page_costs(index->reltablespace, &random_cost, &seq_cost);
+	page_cost = random_cost;
+	if (touched >= 2.0)
+		page_cost -= (random_cost - seq_cost) * sqrt(touched / leaf_pages);
 	descent_cost = ceil(log(Max(tuples, 2.0)) / log(2.0)) * cpu_operator_cost +
 		(Max(index->tree_height, 0) + 1) * PAGE_CPU_MULTIPLIER * cpu_operator_cost;
 	entry_cost = cpu_index_tuple_cost *
@@ -86,8 +93,7 @@ cost_side(const ZigzagCandidate *side, double seeks, Cost *startup)
 
 	*startup += descent_cost;
 	return descents * descent_cost +
-		touched * (random_page_cost_here +
-				   PAGE_CPU_MULTIPLIER * cpu_operator_cost) +
+		touched * (page_cost + PAGE_CPU_MULTIPLIER * cpu_operator_cost) +
 		entries * entry_cost;
 }
 
@@ -184,7 +190,8 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 		ZigzagCandidate *side = lfirst(lc);
 
 		run += cost_side(side, lead_entries, &startup);
-		bound = list_union_ptr(bound, side->rinfos);
+		bound = add_predicate_to_index_quals(side->index,
+											 list_union_ptr(bound, side->rinfos));
 	}
 
 	/* Rows that the sides agree on, before the filter. */

@@ -9,9 +9,11 @@
 
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
+#include "optimizer/cost.h"
 #include "optimizer/paths.h"
 
 #include "zigzag.h"
+#include "zz_compat.h"
 #include "zz_hooks.h"
 #include "zz_paths.h"
 
@@ -48,7 +50,8 @@ zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		list_length(rel->baserestrictinfo) >= 2 &&
 		list_length(rel->indexlist) >= 2 &&
 		!IS_DUMMY_REL(rel) &&
-		is_plain_table(rel, rte))
+		is_plain_table(rel, rte) &&
+		zz_allows_index_scan(rel))
 		zz_paths_add_scans(root, rel, rte);
 }
 
