@@ -21,6 +21,7 @@ typedef struct ZigzagScanPath
 	List	   *sides;			/* of ZigzagCandidate, most selective first */
 	ScanDirection direction;
 	bool		index_only;
+	bool		pays;			/* also where everything is in memory? */
 } ZigzagScanPath;
 
 extern void zz_paths_add_scans(PlannerInfo *root, RelOptInfo *rel,

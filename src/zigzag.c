@@ -31,10 +31,12 @@ bool		zz_debug_force = false;
 /* Is the notice of tell_how_to_preload to be given in this transaction? */
 static bool preload_notice_due = false;
 
+extern PGDLLEXPORT void _PG_init(void);
+extern PGDLLEXPORT Datum zigzag_version(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum zigzag_activate(PG_FUNCTION_ARGS);
+
 PG_FUNCTION_INFO_V1(zigzag_version);
 PG_FUNCTION_INFO_V1(zigzag_activate);
-
-void		_PG_init(void);
 
 static void
 define_settings(void)

@@ -25,6 +25,13 @@
  * most, so of a side with P leaf pages they touch P * (1 - (1 - 1/P)^n), which
  * is all of it if n is large; and what is touched in isolation takes a descent.
  *
+ * These costs are dominated by pages that core's model takes to be on disk.
+ * Where all is in memory, the rival to beat is simple: read the leading side and
+ * visit the heap for each of its entries.  So a path must also pay in that case:
+ * what the other sides have to do, counted in heap visits, must not exceed the
+ * heap visits they save.  A path that loses there is not offered, whatever its
+ * cost.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -55,46 +62,74 @@
 /* Entries a cursor loads around a seek that stands alone. */
 #define ENTRIES_PER_SEEK		64.0
 
+/* Work in memory as bench/ shows it, in visits of a heap page that is cached. */
+#define WARM_DESCENT			2.5
+#define WARM_PAGE				1.0
+#define WARM_ENTRY				0.004
+
+/* So little is not worth a thought. */
+#define WARM_ALWAYS				20.0
+
+/* What a side has to do. */
+typedef struct SideWork
+{
+	double		leaf_pages;		/* of its range */
+	double		touched;		/* of these, how many are read */
+	double		descents;
+	double		entries;		/* loaded */
+} SideWork;
+
 /*
- * What reading a side costs, given the number of seeks the others make it do
- * (the number of its own entries, if it leads).  *startup is the part that
- * comes before its first entry.
+ * What a side has to do, given the number of seeks the others make it do (the
+ * number of its own entries, if it leads).
  */
-static Cost
-cost_side(const ZigzagCandidate *side, double seeks, Cost *startup)
+static SideWork
+estimate_work(const ZigzagCandidate *side, double seeks)
 {
 	IndexOptInfo *index = side->index;
 	double		tuples = Max(index->tuples, 1.0);
 	double		entries = Min(clamp_row_est(side->selectivity * index->rel->tuples),
 							  tuples);
-	double		leaf_pages = ceil(entries * index->pages / tuples);
-	double		touched;
-	double		descents;
+	SideWork	work;
+
+	work.leaf_pages = Max(ceil(entries * index->pages / tuples), 1.0);
+	work.touched = work.leaf_pages *
+		(1.0 - pow(1.0 - 1.0 / work.leaf_pages, seeks));
+	work.touched = Min(Max(work.touched, 1.0), work.leaf_pages);
+	work.descents = 1.0 + work.touched * (1.0 - work.touched / work.leaf_pages);
+	work.entries = Min(entries, Max(seeks, 1.0) * ENTRIES_PER_SEEK);
+
+	return work;
+}
+
+/*
+ * What reading a side costs.  *startup is increased by the part that comes
+ * before its first entry.
+ */
+static Cost
+cost_side(const ZigzagCandidate *side, const SideWork *work, Cost *startup)
+{
+	IndexOptInfo *index = side->index;
+	double		tuples = Max(index->tuples, 2.0);
 	double		random_cost;
 	double		seq_cost;
 	double		page_cost;
 	Cost		descent_cost;
 	Cost		entry_cost;
 
-	leaf_pages = Max(leaf_pages, 1.0);
-	touched = leaf_pages * (1.0 - pow(1.0 - 1.0 / leaf_pages, seeks));
-	touched = Min(Max(touched, 1.0), leaf_pages);
-	descents = 1.0 + touched * (1.0 - touched / leaf_pages);
-	entries = Min(entries, Max(seeks, 1.0) * ENTRIES_PER_SEEK);
-
 	get_tablespace_page_costs(index->reltablespace, &random_cost, &seq_cost);
 	page_cost = random_cost;
-	if (touched >= 2.0)
-		page_cost -= (random_cost - seq_cost) * sqrt(touched / leaf_pages);
-	descent_cost = ceil(log(Max(tuples, 2.0)) / log(2.0)) * cpu_operator_cost +
+	if (work->touched >= 2.0)
+		page_cost -= (random_cost - seq_cost) * sqrt(work->touched / work->leaf_pages);
+	descent_cost = ceil(log(tuples) / log(2.0)) * cpu_operator_cost +
 		(Max(index->tree_height, 0) + 1) * PAGE_CPU_MULTIPLIER * cpu_operator_cost;
 	entry_cost = cpu_index_tuple_cost *
 		(zz_match_nsuffix(side) == 0 ? ENTRY_TID : ENTRY_SUFFIX);
 
 	*startup += descent_cost;
-	return descents * descent_cost +
-		touched * (page_cost + PAGE_CPU_MULTIPLIER * cpu_operator_cost) +
-		entries * entry_cost;
+	return work->descents * descent_cost +
+		work->touched * (page_cost + PAGE_CPU_MULTIPLIER * cpu_operator_cost) +
+		work->entries * entry_cost;
 }
 
 /*
@@ -165,7 +200,7 @@ cost_heap_pages(PlannerInfo *root, const ZigzagScanPath *path, double rows)
 }
 
 /*
- * Set rows and costs of path.  Its sides, parent, target and parameters are
+ * Set rows and costs of path, and whether it pays.  Its sides, parent, target and parameters are
  * set already.
  */
 void
@@ -176,6 +211,7 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	ZigzagCandidate *leader = linitial(path->sides);
 	double		lead_entries;
 	double		rows;
+	double		warm_work = 0;
 	List	   *bound = NIL;
 	QualCost	filter_cost;
 	Cost		startup = 0;
@@ -189,7 +225,12 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	{
 		ZigzagCandidate *side = lfirst(lc);
 
-		run += cost_side(side, lead_entries, &startup);
+		SideWork	work = estimate_work(side, lead_entries);
+
+		run += cost_side(side, &work, &startup);
+		if (side != leader)
+			warm_work += WARM_DESCENT * work.descents +
+				WARM_PAGE * work.touched + WARM_ENTRY * work.entries;
 		bound = add_predicate_to_index_quals(side->index,
 											 list_union_ptr(bound, side->rinfos));
 	}
@@ -199,6 +240,9 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 		rel->tuples;
 	rows = Min(clamp_row_est(rows), lead_entries);
 	run += cost_heap_pages(root, path, rows);
+
+	warm_work += path->index_only ? rows * (1.0 - rel->allvisfrac) : rows;
+	path->pays = warm_work <= Max(lead_entries, WARM_ALWAYS);
 
 	cost_qual_eval(&filter_cost, zz_paths_filter(path->sides, rel->baserestrictinfo),
 				   root);

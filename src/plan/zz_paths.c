@@ -448,6 +448,8 @@ add_group_path(PlannerInfo *root, RelOptInfo *rel, List *candidates,
 			continue;
 
 		path = create_path(root, rel, list_copy(taken), direction, pathkeys);
+		if (!path->pays && !zz_debug_force)
+			continue;
 		if (best == NULL || zz_debug_force ||
 			path->cpath.path.total_cost < best->cpath.path.total_cost)
 			best = path;
