@@ -67,6 +67,23 @@
 #define zz_table_index_fetch_begin(rel)	table_index_fetch_begin(rel, SO_NONE)
 #endif
 
+/* 19 lets a scan tell that its slots keep to NOT NULL constraints. */
+#if PG_VERSION_NUM < 190000
+#define zz_init_scan_slot(estate, scanstate, desc, ops) \
+	ExecInitScanTupleSlot(estate, scanstate, desc, ops)
+#else
+#define zz_init_scan_slot(estate, scanstate, desc, ops) \
+	ExecInitScanTupleSlot(estate, scanstate, desc, ops, \
+						  TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS)
+#endif
+
+/* A hint to the processor that memory at p is about to be read. */
+#ifdef __GNUC__
+#define zz_prefetch_memory(p) __builtin_prefetch(p)
+#else
+#define zz_prefetch_memory(p) ((void) (p))
+#endif
+
 /* 19 can disable single indexes. */
 #if PG_VERSION_NUM < 190000
 #define zz_index_is_disabled(index)	false

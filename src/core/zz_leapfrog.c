@@ -147,6 +147,28 @@ zz_leapfrog_window(const ZigzagLeapfrog *lf)
 	return lf->window;
 }
 
+int
+zz_leapfrog_ahead(const ZigzagLeapfrog *lf)
+{
+	return lf->nmatches - lf->next;
+}
+
+uint64
+zz_leapfrog_tid(const ZigzagLeapfrog *lf, int n)
+{
+	const Stretch *s = &lf->stretches[0];
+
+	Assert(lf->next > 0 && lf->next - 1 + n < lf->nmatches);
+	return s->cursor->tids[s->matches[lf->next - 1 + n]];
+}
+
+void
+zz_leapfrog_skip(ZigzagLeapfrog *lf, int n)
+{
+	Assert(n >= 0 && n <= zz_leapfrog_ahead(lf));
+	lf->next += n;
+}
+
 /*
  * Step 1: bring every cursor to a batch that reaches low, the greatest of their
  * current keys.  False: some cursor is at its end, nothing common is left.
