@@ -258,8 +258,29 @@ finds_one_row(const ZigzagCandidate *candidate)
 }
 
 /*
+ * The candidate that an index makes, or NULL.
+ */
+static ZigzagCandidate *
+match_candidate(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *index)
+{
+	ZigzagCandidate *candidate;
+
+	if (index->relam != BTREE_AM_OID || index->hypothetical ||
+		zz_index_is_disabled(index) ||
+		(index->indpred != NIL && !index->predOK))
+		return NULL;
+
+	candidate = match_index(root, rel, index);
+	if (candidate != NULL && index->indpred != NIL)
+		add_implied(rel, candidate);
+
+	return candidate;
+}
+
+/*
  * All candidates among the indexes of rel, a list of ZigzagCandidate.  None if
  * one index finds the only row there can be: a zigzag has nothing to skip.
+ * Unique indexes come first, so that the lookup of a key ends with them.
  */
 List *
 zz_match_candidates(PlannerInfo *root, RelOptInfo *rel)
@@ -267,24 +288,22 @@ zz_match_candidates(PlannerInfo *root, RelOptInfo *rel)
 	List	   *candidates = NIL;
 	ListCell   *lc;
 
-	foreach(lc, rel->indexlist)
+	for (int unique = 1; unique >= 0; unique--)
 	{
-		IndexOptInfo *index = lfirst_node(IndexOptInfo, lc);
-		ZigzagCandidate *candidate;
+		foreach(lc, rel->indexlist)
+		{
+			IndexOptInfo *index = lfirst_node(IndexOptInfo, lc);
+			ZigzagCandidate *candidate;
 
-		if (index->relam != BTREE_AM_OID || index->hypothetical ||
-			zz_index_is_disabled(index) ||
-			(index->indpred != NIL && !index->predOK))
-			continue;
-
-		candidate = match_index(root, rel, index);
-		if (candidate == NULL)
-			continue;
-		if (finds_one_row(candidate))
-			return NIL;
-		if (index->indpred != NIL)
-			add_implied(rel, candidate);
-		candidates = lappend(candidates, candidate);
+			if (index->unique != (bool) unique)
+				continue;
+			candidate = match_candidate(root, rel, index);
+			if (candidate == NULL)
+				continue;
+			if (finds_one_row(candidate))
+				return NIL;
+			candidates = lappend(candidates, candidate);
+		}
 	}
 
 	return candidates;

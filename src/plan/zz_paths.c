@@ -44,6 +44,9 @@
 #include "zz_match.h"
 #include "zz_paths.h"
 
+/* What zigzag.debug_force leaves of the costs of a path. */
+#define FORCED_COST		1e-9
+
 /* Where a column of the table is stored: a side and a column of its index. */
 typedef struct StoredColumn
 {
@@ -384,15 +387,16 @@ create_path(PlannerInfo *root, RelOptInfo *rel, List *sides,
 }
 
 /*
- * Offer a path to add_path.  Under zigzag.debug_force it is made to win.
+ * Offer a path to add_path.  Under zigzag.debug_force it is made to win, though
+ * not over a zigzag that costs less.
  */
 static void
 offer_path(RelOptInfo *rel, ZigzagScanPath *path)
 {
 	if (zz_debug_force)
 	{
-		path->cpath.path.startup_cost = 0;
-		path->cpath.path.total_cost = 0;
+		path->cpath.path.startup_cost *= FORCED_COST;
+		path->cpath.path.total_cost *= FORCED_COST;
 	}
 	add_path(rel, &path->cpath.path);
 }
