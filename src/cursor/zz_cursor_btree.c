@@ -522,8 +522,30 @@ btree_next_batch(ZigzagCursor *cursor)
 }
 
 /*
+ * Does the current item, which does not precede target, have its suffix?
+ */
+static bool
+item_has_suffix(BtreeCursor *cur, IndexTuple itup, const ZigzagKey *target)
+{
+	const ZigzagKeySpace *space = cur->base.space;
+
+	if (cur->nsuffix == 0)
+		return true;
+	if (item_image(cur, itup) != target->image)
+		return false;
+	if (zz_image_is_exact(space, target->image))
+		return true;
+
+	item_suffix(cur, itup, cur->item_values, cur->item_nulls);
+	return space->compare(space->compare_arg,
+						  cur->item_values, cur->item_nulls,
+						  target->values, target->nulls) == 0;
+}
+
+/*
  * Pass over the entries of the current item that lie before target, if it is a
- * long posting list: how many.  With a suffix posting lists are short.
+ * posting list: how many.  A batch may hold a part of the list only, and that
+ * has to be the part the target is in.
  */
 static int
 skip_in_posting(BtreeCursor *cur, const ZigzagKey *target)
@@ -534,7 +556,7 @@ skip_in_posting(BtreeCursor *cur, const ZigzagKey *target)
 	int			low = cur->posting_done;
 	int			high;
 
-	if (cur->nsuffix > 0 || !BTreeTupleIsPosting(itup))
+	if (!BTreeTupleIsPosting(itup) || !item_has_suffix(cur, itup, target))
 		return 0;
 
 	posting = BTreeTupleGetPosting(itup);

@@ -549,12 +549,19 @@ scan_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	ZigzagScanState *zss = (ZigzagScanState *) css;
 	ZigzagCounters counters[ZIGZAG_MAX_SIDES] = {0};
+	Instrumentation *instrument = css->ss.ps.instrument;
+	bool		ran_elsewhere;
 
 	if (zss->leapfrog != NULL)
 		for (int s = 0; s < zss->nsides; s++)
 			counters[s] = zss->cursors[s]->counters;
 
-	zz_explain_scan(css, zss->info, counters, ancestors, es);
+	/* Only parallel workers ran the node: their counts are not known here. */
+	ran_elsewhere = instrument != NULL && instrument->nloops > 0 &&
+		!zss->values_ready;
+
+	zz_explain_scan(css, zss->info, ran_elsewhere ? NULL : counters,
+					ancestors, es);
 }
 
 static const CustomExecMethods zz_scan_exec_methods = {
