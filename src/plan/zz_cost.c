@@ -17,7 +17,8 @@
  *				nanoseconds where the unit stands for several tens
  *	heap pages	of the rows that all sides agree on; in TID order, or as far as
  *				the suffix follows the order of the table, the price of a page
- *				falls from random to sequential as in a bitmap heap scan
+ *				falls from random to sequential as in a bitmap heap scan; and
+ *				cpu_index_tuple_cost for each visit
  *	rows		cpu_tuple_cost and the filter, as in every scan
  *
  * How much of a side is read depends on the others.  The side with the fewest
@@ -104,7 +105,7 @@ estimate_work(const ZigzagCandidate *side, double seeks)
 
 /*
  * What reading a side costs.  *startup is increased by the part that comes
- * before its first entry.
+ * before its first entry: a descent and a page, of which a LIMIT saves nothing.
  */
 static Cost
 cost_side(const ZigzagCandidate *side, const SideWork *work, Cost *startup)
@@ -126,9 +127,10 @@ cost_side(const ZigzagCandidate *side, const SideWork *work, Cost *startup)
 	entry_cost = cpu_index_tuple_cost *
 		(zz_match_nsuffix(side) == 0 ? ENTRY_TID : ENTRY_SUFFIX);
 
-	*startup += descent_cost;
-	return work->descents * descent_cost +
-		work->touched * (page_cost + PAGE_CPU_MULTIPLIER * cpu_operator_cost) +
+	page_cost += PAGE_CPU_MULTIPLIER * cpu_operator_cost;
+
+	*startup += descent_cost + page_cost;
+	return work->descents * descent_cost + work->touched * page_cost +
 		work->entries * entry_cost;
 }
 
@@ -168,10 +170,11 @@ order_follows_table(PlannerInfo *root, const ZigzagCandidate *side)
 }
 
 /*
- * What visiting the heap for that many rows costs.
+ * What visiting the heap for that many rows costs: the pages, and the way from
+ * each entry to its row, which is what cpu_index_tuple_cost stands for.
  */
 static Cost
-cost_heap_pages(PlannerInfo *root, const ZigzagScanPath *path, double rows)
+cost_heap_visits(PlannerInfo *root, const ZigzagScanPath *path, double rows)
 {
 	RelOptInfo *rel = path->cpath.path.parent;
 	double		table_pages = Max(rel->pages, 1.0);
@@ -195,13 +198,13 @@ cost_heap_pages(PlannerInfo *root, const ZigzagScanPath *path, double rows)
 	if (pages >= 2.0)
 		ordered_cost -= (random_cost - seq_cost) * sqrt(pages / table_pages);
 
-	return follows * pages * ordered_cost +
+	return rows * cpu_index_tuple_cost + follows * pages * ordered_cost +
 		(1.0 - follows) * index_pages_fetched(rows, rel->pages, 0, root) * random_cost;
 }
 
 /*
- * Set rows and costs of path, and whether it pays.  Its sides, parent, target and parameters are
- * set already.
+ * Set rows and costs of path, and whether it pays.  Its sides, parent, target
+ * and parameters are set already.
  */
 void
 zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
@@ -215,7 +218,7 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	List	   *bound = NIL;
 	QualCost	filter_cost;
 	Cost		startup = 0;
-	Cost		run = 0;
+	Cost		total = 0;
 	ListCell   *lc;
 
 	p->rows = p->param_info ? p->param_info->ppi_rows : rel->rows;
@@ -224,10 +227,9 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	foreach(lc, path->sides)
 	{
 		ZigzagCandidate *side = lfirst(lc);
-
 		SideWork	work = estimate_work(side, lead_entries);
 
-		run += cost_side(side, &work, &startup);
+		total += cost_side(side, &work, &startup);
 		if (side != leader)
 			warm_work += WARM_DESCENT * work.descents +
 				WARM_PAGE * work.touched + WARM_ENTRY * work.entries;
@@ -239,17 +241,18 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	rows = clauselist_selectivity(root, bound, rel->relid, JOIN_INNER, NULL) *
 		rel->tuples;
 	rows = Min(clamp_row_est(rows), lead_entries);
-	run += cost_heap_pages(root, path, rows);
+	total += cost_heap_visits(root, path, rows);
 
 	warm_work += path->index_only ? rows * (1.0 - rel->allvisfrac) : rows;
 	path->pays = warm_work <= Max(lead_entries, WARM_ALWAYS);
 
 	cost_qual_eval(&filter_cost, zz_paths_filter(path->sides, rel->baserestrictinfo),
 				   root);
-	startup += filter_cost.startup + p->pathtarget->cost.startup;
-	run += (cpu_tuple_cost + filter_cost.per_tuple) * rows;
-	run += p->pathtarget->cost.per_tuple * p->rows;
+	total += (cpu_tuple_cost + filter_cost.per_tuple) * rows;
+	total += p->pathtarget->cost.per_tuple * p->rows;
 
-	p->startup_cost = startup;
-	p->total_cost = startup + run;
+	/* The startup of the sides is part of their costs already. */
+	filter_cost.startup += p->pathtarget->cost.startup;
+	p->startup_cost = startup + filter_cost.startup;
+	p->total_cost = total + filter_cost.startup;
 }
