@@ -339,6 +339,13 @@ CREATE INDEX mv_q ON mv (q);
 CREATE INDEX mv_r ON mv (r);
 SELECT * FROM zz_plan('SELECT q FROM mv WHERE q = 1 AND r = 2');
 DROP MATERIALIZED VIEW mv;
+-- another access method, whose TIDs may mean anything
+CREATE ACCESS METHOD zz_heap TYPE TABLE HANDLER heap_tableam_handler;
+CREATE TABLE am USING zz_heap AS SELECT q, r FROM p;
+CREATE INDEX am_q ON am (q);
+CREATE INDEX am_r ON am (r);
+SELECT * FROM zz_plan('SELECT q FROM am WHERE q = 1 AND r = 2');
+DROP ACCESS METHOD zz_heap CASCADE;
 -- of a table with children, the children that have the indexes
 CREATE TABLE part (k int, a int, b int) PARTITION BY RANGE (k);
 CREATE TABLE part1 PARTITION OF part FOR VALUES FROM (0) TO (10);
@@ -356,7 +363,7 @@ SET enable_partitionwise_join = on;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SELECT * FROM zz_check('SELECT * FROM part o LEFT JOIN LATERAL
-  (SELECT i.k, o.a + i.a AS sum FROM part i WHERE i.a = 1 AND i.b = 2) s ON s.k = o.k WHERE o.a = 3');
+  (SELECT i.k, o.a + coalesce(i.a, 0) AS sum FROM part i WHERE i.a = 1 AND i.b = 2) s ON s.k = o.k WHERE o.a = 3');
 RESET enable_partitionwise_join;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
