@@ -331,7 +331,8 @@ DROP INDEX p_v;
 
 -- tables: a sample, a catalog, a temporary table, a materialized view
 SELECT * FROM zz_plan('SELECT id FROM p TABLESAMPLE system (50) WHERE q = 1 AND r = 2');
-SELECT * FROM zz_plan($$SELECT oid FROM pg_class WHERE oid = 1 AND relname = 'x' AND relnamespace = 11$$);
+SELECT * FROM zz_plan('SELECT deptype FROM pg_depend WHERE classid = 1 AND objid = 2 AND objsubid = 3
+  AND refclassid = 4 AND refobjid = 5 AND refobjsubid = 6');
 CREATE TEMP TABLE tmp AS SELECT q, r FROM p;
 CREATE INDEX tmp_q ON tmp (q);
 CREATE INDEX tmp_r ON tmp (r);
