@@ -54,9 +54,9 @@ typedef struct BtreeCursor
 	uint64		image_flip;		/* the same for the first suffix column */
 	uint64		null_image;
 	ZigzagImageKind image_kind;
-	int			int8_offset;	/* of the first suffix column in an item without
-								 * NULLs, if it is a 64-bit integer at a fixed
-								 * place; else 0 */
+	int			int8_offset;	/* of the first suffix column in an item
+								 * without NULLs, if it is a 64-bit integer at
+								 * a fixed place; else 0 */
 	BTScanInsert key;			/* all key columns; set up anew for each use */
 
 	/* items of the copy not yet handed out, in scan order */

@@ -74,7 +74,8 @@ typedef struct ArrayCursor
 	ZigzagCursor base;
 	Entry		entries[MAX_ENTRIES];
 	int			n;
-	int			loaded;			/* entries before it are in or before the batch */
+	int			loaded;			/* entries before it are in or before the
+								 * batch */
 	int			from;			/* first entry of the batch */
 	int			batch_size;
 	uint64		images[ZIGZAG_MAX_BATCH];
