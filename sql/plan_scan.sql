@@ -15,7 +15,7 @@ BEGIN
            '\((Init|Sub)Plan \S+\)\.col1|\$0', '(value)'),
            '(Init|Sub)Plan \S+', '\1Plan'),
            ' \(returns .*\)', ''))
-  INTO lines FROM zz_explain(query) l WHERE l NOT LIKE '%Replaces:%';
+  INTO lines FROM zz_explain(query) l WHERE l !~ 'Replaces:|Window:';
   IF array_to_string(lines, ' ') LIKE '%ZigzagScan%' THEN
     RETURN QUERY SELECT unnest(lines);
   ELSE
@@ -382,16 +382,19 @@ DROP INDEX p_q, p_r;
 RESET zigzag.debug_force;
 
 -- What the planner chooses by itself.
-CREATE TABLE c (id int PRIMARY KEY, one int, two int, few int, x int, y int, late int, pad text);
-INSERT INTO c SELECT g, 1, 2, g, zz_hash(g, 1, 10), zz_hash(g, 2, 10),
+CREATE TABLE c (id int PRIMARY KEY, one int, two int, few int, rare int, half int, x int, y int, late int, pad text);
+INSERT INTO c SELECT g, 1, 2, g, zz_hash(g, 3, 2000), g % 2, zz_hash(g, 1, 10), zz_hash(g, 2, 10),
   (g > 29000)::int, repeat('x', 60)
 FROM generate_series(1, 30000) g;
 CREATE INDEX c_one ON c (one);
 CREATE INDEX c_two ON c (two);
 CREATE INDEX c_few ON c (few);
+CREATE INDEX c_rare ON c (rare);
+CREATE INDEX c_half ON c (half);
 CREATE INDEX c_x ON c (x);
 CREATE INDEX c_y ON c (y);
 CREATE INDEX c_x_id ON c (x, id);
+CREATE INDEX c_y_id ON c (y, id);
 CREATE INDEX c_late_id ON c (late, id);
 VACUUM ANALYZE c;
 -- two tenths of the table
@@ -400,13 +403,44 @@ SELECT * FROM zz_plan('SELECT * FROM c WHERE x = 1 AND y = 2');
 -- all of it, and a condition that leaves one row: the index on that
 SELECT * FROM zz_plan('SELECT * FROM c WHERE one = 1 AND two = 2');
 SELECT * FROM zz_plan('SELECT * FROM c WHERE one = 1 AND two = 2 AND few = 3');
+-- a few rows, for each of which another page of the other index would be read
+SELECT * FROM zz_plan('SELECT count(*) FROM c WHERE rare = 1 AND half = 1');
 -- the newest are far from the beginning
 SELECT * FROM zz_plan('SELECT * FROM c WHERE x = 1 AND late = 1 ORDER BY id LIMIT 10');
+-- some in order; one is found sooner without a second index; all that are below
+-- a function that needs all of them
+SELECT * FROM zz_plan('SELECT * FROM c WHERE x = 1 AND y = 2 ORDER BY id LIMIT 50');
+SELECT * FROM zz_plan('SELECT * FROM c WHERE x = 1 AND y = 2 ORDER BY id LIMIT 1');
+SELECT * FROM zz_plan('SELECT row_number() OVER (ORDER BY id), pad FROM c WHERE x = 1 AND y = 2 LIMIT 1');
 -- the first row found is as good as any
 SELECT * FROM zz_plan('SELECT * FROM c WHERE one = 1 AND two = 2 LIMIT 1');
 SELECT * FROM zz_plan('SELECT * FROM c WHERE one = 1 AND two = 2 ORDER BY id LIMIT 10');
 -- a lookup by key
 SELECT * FROM zz_plan('SELECT * FROM c WHERE id = 1 AND x = 1 AND y = 2');
 
+-- Costs: before the first row a descent and a page of each side; the pages of
+-- the table, where they are visited; entries that are rarer cost less.
+CREATE FUNCTION zz_cost(query text, what text) RETURNS float8
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = off AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+  IF plan #>> '{0,Plan,Custom Plan Provider}' IS DISTINCT FROM 'ZigzagScan' THEN
+    RAISE EXCEPTION 'no ZigzagScan';
+  END IF;
+  RETURN plan #>> ARRAY['0', 'Plan', what];
+END $$;
+WITH q AS (
+  SELECT zz_cost('SELECT x FROM c WHERE x = 1 AND y = 2', 'Startup Cost') AS startup,
+         zz_cost('SELECT x FROM c WHERE x = 1 AND y = 2', 'Total Cost') AS covered,
+         zz_cost('SELECT x, pad FROM c WHERE x = 1 AND y = 2', 'Total Cost') AS heap,
+         zz_cost('SELECT x, pad FROM c WHERE x = 1 AND y = 2', 'Plan Rows') AS nrows,
+         zz_cost('SELECT x FROM c WHERE x = 1 AND half = 1', 'Total Cost') AS more)
+SELECT startup >= 2 * current_setting('seq_page_cost')::float8 AS first_pages,
+       startup < covered / 2 AS starts_early,
+       heap - covered > nrows / 2 * current_setting('seq_page_cost')::float8 AS heap_pages,
+       covered < more AS fewer_entries
+FROM q;
 SET client_min_messages = warning;
 DROP SCHEMA plan_scan CASCADE;
