@@ -300,55 +300,81 @@ cut_window(ZigzagLeapfrog *lf, bool *exact)
 }
 
 /*
+ * Is the entry of a before or at that of b, is the entry of b before or at that
+ * of a?  The images decide.
+ */
+static pg_attribute_always_inline void
+order_entries(const Stretch *a, int apos, const Stretch *b, int bpos,
+			  bool with_image, bool *a_le, bool *b_le)
+{
+	if (with_image)
+	{
+		uint64		ai = a->cursor->images[apos];
+		uint64		bi = b->cursor->images[bpos];
+
+		*a_le = ai <= bi;
+		*b_le = bi <= ai;
+		/* Mostly the images differ, or all of the key is equal. */
+		if (likely(ai != bi))
+			return;
+	}
+	*a_le = a->cursor->tids[apos] <= b->cursor->tids[bpos];
+	*b_le = b->cursor->tids[bpos] <= a->cursor->tids[apos];
+}
+
+/*
  * Intersect a list of nleft positions of one stretch with another stretch, and
  * store the positions of both ends of each match.  left is NULL for the whole
- * of a.  out_left may be left itself: it is written behind where it is read.
- * Returns the number of matches.
+ * of a; out_left must not be left.  Returns the number of matches.
  *
- * with_image is a constant in every call, so that two loops are compiled.  No
- * branch depends on which entry is less: the entries of two uncorrelated lists
- * come in an order that no processor can guess.
+ * No branch depends on which entry is less: the entries of two uncorrelated
+ * lists come in an order that no processor can guess.  What is left is a chain
+ * of loads, each waiting for the comparison before it; so the lists are merged
+ * from both ends at once, as two chains that do not wait for each other.
+ *
+ * with_image and whole are constants in every call, for a loop of its own.
  */
-static inline int
+static pg_attribute_always_inline int
 merge_exact(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
-			uint16 *out_left, uint16 *out_right, bool with_image)
+			uint16 *out_left, uint16 *out_right, bool with_image, bool whole)
 {
-	const uint64 *atids = a->cursor->tids;
-	const uint64 *btids = b->cursor->tids;
-	const uint64 *aimages = a->cursor->images;
-	const uint64 *bimages = b->cursor->images;
+	uint16		back_left[ZIGZAG_MAX_BATCH];
+	uint16		back_right[ZIGZAG_MAX_BATCH];
 	int			i = 0;
 	int			j = b->from;
-	int			jend = b->to;
+	int			ilast = nleft - 1;
+	int			jlast = b->to - 1;
 	int			n = 0;
+	int			m = 0;
+	bool		a_le;
+	bool		b_le;
 
-	while (i < nleft && j < jend)
+	while (i < ilast && j < jlast)
 	{
-		int			apos = left != NULL ? left[i] : a->from + i;
-		uint64		at = atids[apos];
-		uint64		bt = btids[j];
-		bool		a_le;
-		bool		b_le;
+		int			apos = whole ? a->from + i : left[i];
 
-		if (with_image)
-		{
-			uint64		ai = aimages[apos];
-			uint64		bi = bimages[j];
+		order_entries(a, apos, b, j, with_image, &a_le, &b_le);
+		out_left[n] = (uint16) apos;
+		out_right[n] = (uint16) j;
+		n += a_le & b_le;
+		i += a_le;
+		j += b_le;
 
-			/* Mostly the images differ, or all of the key is equal. */
-			a_le = ai <= bi;
-			b_le = bi <= ai;
-			if (ai == bi)
-			{
-				a_le = at <= bt;
-				b_le = bt <= at;
-			}
-		}
-		else
-		{
-			a_le = at <= bt;
-			b_le = bt <= at;
-		}
+		/* from the end: the greater one goes */
+		apos = whole ? a->from + ilast : left[ilast];
+		order_entries(a, apos, b, jlast, with_image, &a_le, &b_le);
+		back_left[m] = (uint16) apos;
+		back_right[m] = (uint16) jlast;
+		m += a_le & b_le;
+		ilast -= b_le;
+		jlast -= a_le;
+	}
+
+	while (i <= ilast && j <= jlast)
+	{
+		int			apos = whole ? a->from + i : left[i];
+
+		order_entries(a, apos, b, j, with_image, &a_le, &b_le);
 		out_left[n] = (uint16) apos;
 		out_right[n] = (uint16) j;
 		n += a_le & b_le;
@@ -356,7 +382,33 @@ merge_exact(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
 		j += b_le;
 	}
 
+	while (m > 0)
+	{
+		m--;
+		out_left[n] = back_left[m];
+		out_right[n] = back_right[m];
+		n++;
+	}
+
 	return n;
+}
+
+/*
+ * merge_exact for the keys and the list at hand.
+ */
+static int
+merge_stretch(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
+			  uint16 *out_left, uint16 *out_right)
+{
+	bool		with_image = a->cursor->space->nsuffix > 0;
+
+	if (with_image && left == NULL)
+		return merge_exact(a, left, nleft, b, out_left, out_right, true, true);
+	if (with_image)
+		return merge_exact(a, left, nleft, b, out_left, out_right, true, false);
+	if (left == NULL)
+		return merge_exact(a, left, nleft, b, out_left, out_right, false, true);
+	return merge_exact(a, left, nleft, b, out_left, out_right, false, false);
 }
 
 /*
@@ -417,10 +469,8 @@ intersect_window(ZigzagLeapfrog *lf, bool exact)
 
 		if (!exact || (b->to - b->from) / SEARCH_RATIO > nleft)
 			n = merge_by_search(a, left, nleft, b, kept, b->matches, exact);
-		else if (lf->space->nsuffix > 0)
-			n = merge_exact(a, left, nleft, b, kept, b->matches, true);
 		else
-			n = merge_exact(a, left, nleft, b, kept, b->matches, false);
+			n = merge_stretch(a, left, nleft, b, kept, b->matches);
 
 		/* Drop from the earlier lists what this one does not have. */
 		for (int m = 0, from = 0; m < n; m++)

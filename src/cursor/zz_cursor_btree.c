@@ -454,13 +454,50 @@ load_posting(BtreeCursor *cur, IndexTuple itup, OffsetNumber offset, int limit)
 }
 
 /*
+ * Append entries of plain items to the batch, up to target in all; stop at a
+ * posting list.  What every entry goes through is kept in registers.
+ */
+static void
+load_plain(BtreeCursor *cur, int target)
+{
+	Page		copy = zz_btree_page_copy(&cur->page);
+	OffsetNumber offset = cur->item;
+	int			direction = cur->backward ? -1 : 1;
+	int			left = cur->nitems;
+	int			n = cur->base.nentries;
+	uint64		flip = cur->tid_flip;
+	bool		ignore_dead = cur->page.ignore_dead;
+	bool		has_suffix = cur->nsuffix > 0;
+
+	for (; left > 0 && n < target; left--, offset += direction)
+	{
+		ItemId		itemid = PageGetItemId(copy, offset);
+		IndexTuple	itup = (IndexTuple) PageGetItem(copy, itemid);
+
+		if (ignore_dead && ItemIdIsDead(itemid))
+			continue;
+		if (BTreeTupleIsPosting(itup))
+			break;
+
+		cur->tids[n] = pack_tid(&itup->t_tid) ^ flip;
+		cur->items[n] = offset;
+		if (has_suffix)
+			cur->images[n] = item_image(cur, itup);
+		n++;
+	}
+
+	cur->base.nentries = n;
+	if (left < cur->nitems)
+		next_item(cur, cur->nitems - left);
+}
+
+/*
  * Fill the batch from the remaining items of the copy.  The batch may stay
  * empty, if all of them are dead.
  */
 static void
 load_batch(BtreeCursor *cur)
 {
-	Page		copy = zz_btree_page_copy(&cur->page);
 	int			target = cur->batch_target;
 
 	cur->base.nentries = 0;
@@ -469,26 +506,15 @@ load_batch(BtreeCursor *cur)
 
 	while (cur->nitems > 0 && cur->base.nentries < target)
 	{
-		OffsetNumber offset = cur->item;
-		ItemId		itemid = PageGetItemId(copy, offset);
-		IndexTuple	itup = (IndexTuple) PageGetItem(copy, itemid);
+		IndexTuple	itup;
 
-		if (cur->page.ignore_dead && ItemIdIsDead(itemid))
-			 /* skip it */ ;
-		else if (BTreeTupleIsPosting(itup))
-		{
-			if (!load_posting(cur, itup, offset, target - cur->base.nentries))
-				break;
-		}
-		else
-		{
-			int			n = cur->base.nentries++;
+		load_plain(cur, target);
+		if (cur->nitems == 0 || cur->base.nentries >= target)
+			break;
 
-			cur->tids[n] = pack_tid(&itup->t_tid) ^ cur->tid_flip;
-			cur->items[n] = offset;
-			if (cur->nsuffix > 0)
-				cur->images[n] = item_image(cur, itup);
-		}
+		itup = zz_btree_page_item(&cur->page, cur->item);
+		if (!load_posting(cur, itup, cur->item, target - cur->base.nentries))
+			break;
 		next_item(cur, 1);
 	}
 
