@@ -72,11 +72,12 @@ as_server_user() {
 # PostgreSQL finds its files relative to its binaries.
 private_server() {
 	local root=$1 dir prefix
-	local bin pkglib share include
+	local bin pkglib share include lib copy
 	bin=$(readlink -f "$("$PG_CONFIG" --bindir)")
 	pkglib=$("$PG_CONFIG" --pkglibdir)
 	share=$("$PG_CONFIG" --sharedir)
 	include=$("$PG_CONFIG" --includedir-server)
+	lib=$("$PG_CONFIG" --libdir)
 	prefix=$bin
 	for dir in "$pkglib" "$share" "$include"; do
 		while [ "${dir#"$prefix"/}" = "$dir" ]; do prefix=$(dirname "$prefix"); done
@@ -91,6 +92,14 @@ private_server() {
 	PG_CONFIG=$root/${bin#"$prefix"/}/pg_config
 	[ "$("$PG_CONFIG" --bindir)" = "$(dirname "$PG_CONFIG")" ] ||
 		die "the server in \"$bin\" cannot be copied to another place"
+	# What the unit tests link with, where it is not beside the modules.
+	copy=$("$PG_CONFIG" --libdir)
+	if [ "${copy#"$root"/}" != "$copy" ]; then
+		mkdir -p "$copy"
+		for lib in "$lib"/libpgcommon.a "$lib"/libpgport.a; do
+			[ ! -e "$lib" ] || [ -e "$copy/${lib##*/}" ] || ln -s "$lib" "$copy/"
+		done
+	fi
 }
 
 # A copy of the checkout in folder $1: what git knows and what it does not
