@@ -44,6 +44,18 @@ SET parallel_leader_participation = off;
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci)');
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)');
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci WHERE a < 0)');
+-- One row a page, each taking a while: both workers get some, one the NULL.
+CREATE TABLE cw (a int, pad text);
+ALTER TABLE cw ALTER pad SET STORAGE PLAIN;
+INSERT INTO cw SELECT nullif(i, 40), repeat('x', 7000) FROM generate_series(1, 40) i;
+ANALYZE cw;
+CREATE FUNCTION zz_slow(int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  PERFORM pg_sleep(0.01);
+  RETURN $1;
+END $$;
+SELECT * FROM zz_notin('SELECT a FROM cw WHERE a + 20 NOT IN (SELECT zz_slow(a) FROM cw)');
+SELECT * FROM zz_notin('SELECT a FROM cw WHERE a + 20 NOT IN (SELECT zz_slow(a) FROM cw WHERE a < 40)');
 SET enable_parallel_hash = off;
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci)');
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)');

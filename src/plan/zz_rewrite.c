@@ -30,6 +30,12 @@
 #include "zigzag.h"
 #include "zz_rewrite.h"
 
+/*
+ * A plan this cheap is kept: to plan the statement once more costs more than
+ * could be gained.
+ */
+#define CHEAP_PLAN_COST 50.0
+
 static const ZigzagRewriter *const rewriters[] = {
 	&zz_notin_rewriter,
 	NULL
@@ -224,6 +230,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		const ZigzagRewriter *rewriter = rewriters[i];
 		Query	   *rewritten;
 		PlannedStmt *stmt;
+		bool		preferred;
 
 		if (!*rewriter->enabled)
 			continue;
@@ -232,12 +239,20 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		if (!apply_rewriter(rewriter, rewritten))
 			continue;
 
+		preferred = rewriter->preferred != NULL && rewriter->preferred();
+
 		if (best == NULL)
 			best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
+		if (!preferred &&
+			cost_of(rewriter, best, cursorOptions) < CHEAP_PLAN_COST)
+		{
+			elog(DEBUG1, "zigzag: the original form is cheap enough, that of %s is not tried",
+				 rewriter->name);
+			continue;
+		}
 		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
 
-		if ((rewriter->preferred != NULL && rewriter->preferred()) ||
-			is_cheaper(rewriter, stmt, best, cursorOptions))
+		if (preferred || is_cheaper(rewriter, stmt, best, cursorOptions))
 		{
 			best = stmt;
 			form = rewritten;
