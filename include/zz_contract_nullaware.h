@@ -57,8 +57,8 @@ typedef struct ZigzagNullAwareInfo
 	List	   *nullaware;		/* OpExpr x = y, the outer side left */
 	List	   *equal;			/* OpExpr, likewise, where NULL never matches */
 	List	   *residual;		/* further conditions, on both sides' rows */
-	int			nouter;			/* columns of the outer plan, the first ones in
-								 * custom_scan_tlist */
+	int			nouter;			/* columns of the outer plan, the first ones
+								 * in custom_scan_tlist */
 	bool		recheck_in_parent;	/* see ZigzagGuardInfo */
 } ZigzagNullAwareInfo;
 
@@ -73,8 +73,8 @@ typedef struct ZigzagGuardInfo
 								 * of the rows: what they saw is added up */
 
 	/*
-	 * The rows are those of tables that EvalPlanQual would take for empty.
-	 * A recheck reads them as the original statement does.
+	 * The rows are those of tables that EvalPlanQual would take for empty. A
+	 * recheck reads them as the original statement does.
 	 */
 	bool		recheck_in_parent;
 } ZigzagGuardInfo;

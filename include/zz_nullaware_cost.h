@@ -8,7 +8,7 @@
 #ifndef ZZ_NULLAWARE_COST_H
 #define ZZ_NULLAWARE_COST_H
 
-#include "zz_nullaware_join.h"
+#include "zz_nullaware_paths.h"
 
 /* Fill rows and costs of path. */
 extern void zz_cost_nullaware_pattern(PlannerInfo *root,

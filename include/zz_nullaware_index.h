@@ -8,7 +8,7 @@
 #ifndef ZZ_NULLAWARE_INDEX_H
 #define ZZ_NULLAWARE_INDEX_H
 
-#include "zz_nullaware_join.h"
+#include "zz_nullaware_paths.h"
 
 typedef struct ZigzagIndexProbes
 {

@@ -10,6 +10,25 @@
 
 #include "nodes/pathnodes.h"
 
+/* A null-aware anti join while it is being planned. */
+typedef struct ZigzagAntiJoin
+{
+	RelOptInfo *joinrel;
+	RelOptInfo *outerrel;
+	RelOptInfo *innerrel;
+	JoinPathExtraData *extra;
+
+	List	   *nullaware;		/* of OpExpr, the outer side left */
+	List	   *equal;			/* of OpExpr, the outer side left */
+	List	   *residual;		/* of Expr */
+	List	   *filters;		/* of RestrictInfo: not of the join, but to be
+								 * applied to its result */
+
+	bool		rechecks;		/* EvalPlanQual may come upon the inner side */
+	bool		one_key;		/* one null-aware clause is all there is, */
+	RestrictInfo *key_clause;	/* and this is it, as plain x = y */
+} ZigzagAntiJoin;
+
 /*
  * To be called from set_join_pathlist_hook, for whatever join; adds paths to
  * joinrel where the join is one of ours.

@@ -20,6 +20,8 @@ INSERT INTO ci SELECT 1000 + i, 0, 0 FROM generate_series(1, 5000) i;
 ANALYZE ci;
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci)');
 SELECT * FROM zz_notin('SELECT id FROM co WHERE (a, b) NOT IN (SELECT a, b FROM ci)');
+-- Each row finds itself: none is lost between two loads.
+SELECT * FROM zz_notin('SELECT a FROM ci WHERE a BETWEEN 1000 AND 3000 AND (a, b) NOT IN (SELECT a, b FROM ci WHERE a BETWEEN 1000 AND 3000)');
 INSERT INTO ci VALUES (NULL, 2, 1);
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci)');
 SELECT * FROM zz_notin('SELECT id FROM co WHERE (a, b) NOT IN (SELECT a, b FROM ci)');

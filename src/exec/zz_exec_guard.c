@@ -64,8 +64,8 @@ static Node *
 guard_create(CustomScan *cscan)
 {
 	ZigzagGuardState *guard =
-		(ZigzagGuardState *) newNode(sizeof(ZigzagGuardState),
-									 T_CustomScanState);
+	(ZigzagGuardState *) newNode(sizeof(ZigzagGuardState),
+								 T_CustomScanState);
 
 	guard->css.methods = &guard_exec_methods;
 	guard->info = zz_guard_info_decode(cscan);

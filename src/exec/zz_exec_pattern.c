@@ -400,7 +400,7 @@ keep_outer(PatternState *state, TupleTableSlot *slot)
 	if (state->sink == NULL)
 	{
 		MemoryContext old =
-			MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
+		MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 
 		state->sink = tuplestore_begin_heap(false, false, work_mem);
 		MemoryContextSwitchTo(old);
@@ -505,7 +505,7 @@ pattern_rescan(CustomScanState *node)
 {
 	PatternState *state = (PatternState *) node;
 	bool		complete = state->loaded && state->source == NULL &&
-		(state->last || state->ended);
+	(state->last || state->ended);
 
 	if (node->ss.ps.chgParam != NULL)
 		UpdateChangedParamSet(state->inner, node->ss.ps.chgParam);

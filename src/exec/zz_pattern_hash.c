@@ -337,7 +337,7 @@ is_stored(const ZigzagPatternHash *hash, Pattern *pattern, const Datum *values,
 {
 	PatternIndex *index = &pattern->unique;
 	uint32		bucket = combined_hash(hash, hashes, index->mask) &
-		(index->nbuckets - 1);
+	(index->nbuckets - 1);
 
 	for (uint32 n = index->heads[bucket]; n != 0; n = index->next[n - 1])
 	{

@@ -45,7 +45,7 @@ jointree_has_rel(Node *jtnode, Index varno)
 	{
 		foreach(lc, ((FromExpr *) jtnode)->fromlist)
 			if (jointree_has_rel(lfirst(lc), varno))
-				return true;
+			return true;
 		return false;
 	}
 	return jointree_has_rel(((JoinExpr *) jtnode)->larg, varno) ||
@@ -67,7 +67,7 @@ rel_is_nullable(Node *jtnode, Index varno)
 	{
 		foreach(lc, ((FromExpr *) jtnode)->fromlist)
 			if (rel_is_nullable(lfirst(lc), varno))
-				return true;
+			return true;
 		return false;
 	}
 
@@ -135,7 +135,7 @@ quals_reject_null(Node *quals, Node *expr)
 	{
 		foreach(lc, (List *) quals)
 			if (quals_reject_null(lfirst(lc), expr))
-				return true;
+			return true;
 		return false;
 	}
 	if (is_andclause(quals))
@@ -155,7 +155,7 @@ quals_reject_null(Node *quals, Node *expr)
 			return false;
 		foreach(lc, op->args)
 			if (equal(strip_relabels(lfirst(lc)), expr))
-				return true;
+			return true;
 	}
 	return false;
 }
@@ -216,7 +216,7 @@ zz_expr_is_nonnull(const Query *query, Node *expr, Node *quals)
 		case T_CoalesceExpr:
 			foreach(lc, ((CoalesceExpr *) expr)->args)
 				if (zz_expr_is_nonnull(query, lfirst(lc), quals))
-					return true;
+				return true;
 			return false;
 		case T_Aggref:
 			return ((Aggref *) expr)->agglevelsup == 0 &&

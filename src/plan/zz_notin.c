@@ -309,8 +309,8 @@ rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
 		foreach(lc, comparisons)
 		{
 			bool		proved = !subquery->setOperations &&
-				!subquery->groupingSets &&
-				comparison_is_nonnull(level, all_quals, lfirst(lc), subquery);
+			!subquery->groupingSets &&
+			comparison_is_nonnull(level, all_quals, lfirst(lc), subquery);
 
 			nonnull = lappend_int(nonnull, proved);
 			all_nonnull = all_nonnull && proved;

@@ -42,7 +42,6 @@
 #include "zz_contract_nullaware.h"
 #include "zz_nullaware_cost.h"
 #include "zz_nullaware_index.h"
-#include "zz_nullaware_join.h"
 #include "zz_nullaware_paths.h"
 #include "zz_nullaware_plan.h"
 
@@ -177,7 +176,7 @@ without_core_joins(List *paths, const ZigzagAntiJoin *join)
 
 static CustomPath *
 make_custom_path(RelOptInfo *rel, PathTarget *target,
-				 const CustomPathMethods *methods, List *children)
+				 const CustomPathMethods * methods, List *children)
 {
 	CustomPath *cpath = makeNode(CustomPath);
 	ListCell   *lc;
