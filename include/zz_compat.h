@@ -104,4 +104,49 @@
 #define zz_plan_disabled_nodes(plan) ((plan)->disabled_nodes)
 #endif
 
+/* A Var says which outer joins may make it NULL, since 16. */
+#if PG_VERSION_NUM < 160000
+#define zz_set_nulling_rel(var, rti) ((void) (rti))
+#else
+#define zz_set_nulling_rel(var, rti) \
+	((var)->varnullingrels = bms_make_singleton(rti))
+#endif
+
+/* 16 removed an argument. */
+#if PG_VERSION_NUM < 160000
+#define zz_find_placeholder_info(root, phv) \
+	find_placeholder_info(root, phv, false)
+#else
+#define zz_find_placeholder_info(root, phv) find_placeholder_info(root, phv)
+#endif
+
+/* A custom path of a join tells its conditions, for gating quals, since 17. */
+#if PG_VERSION_NUM < 170000
+#define zz_custom_path_set_restrictinfo(path, rinfos) ((void) 0)
+#else
+#define zz_custom_path_set_restrictinfo(path, rinfos) \
+	((path)->custom_restrictinfo = (rinfos))
+#endif
+
+/* A path over another has at least its disabled nodes, since 18. */
+#if PG_VERSION_NUM < 180000
+#define zz_path_set_disabled_nodes(path, child) ((void) 0)
+#else
+#define zz_path_set_disabled_nodes(path, child) \
+	((path)->disabled_nodes = (child)->disabled_nodes)
+#endif
+
+/* The table that DISTINCT and hashed subplans use lost an alternative form. */
+#if PG_VERSION_NUM < 180000
+#define zz_build_tuple_hash_table(parent, desc, ops, ncols, cols, eqs, hashes, \
+								  collations, nelements, meta, table, temp) \
+	BuildTupleHashTableExt(parent, desc, ncols, cols, eqs, hashes, collations, \
+						   nelements, 0, meta, table, temp, false)
+#else
+#define zz_build_tuple_hash_table(parent, desc, ops, ncols, cols, eqs, hashes, \
+								  collations, nelements, meta, table, temp) \
+	BuildTupleHashTable(parent, desc, ops, ncols, cols, eqs, hashes, collations, \
+						nelements, 0, meta, table, temp, false)
+#endif
+
 #endif							/* ZZ_COMPAT_H */

@@ -27,6 +27,8 @@ typedef struct ZigzagRewriteContext
 
 	/* A volatile function stands anywhere but in a target list. */
 	bool		volatile_quals;
+
+	int			nmarks;			/* joins the mark rewriter has made so far */
 } ZigzagRewriteContext;
 
 /*
@@ -46,6 +48,14 @@ typedef struct ZigzagRewriter
 	const bool *enabled;
 	bool		(*rewrite_level) (Query *query, ZigzagRewriteContext *context);
 	bool		(*preferred) (void);
+
+	/*
+	 * Also optional: whether the rewritten form can pay, given the plan of the
+	 * form before, and whether a plan of the rewritten form may be used at all.
+	 */
+	bool		(*worth_trying) (const PlannedStmt *before);
+	bool		(*accept) (const PlannedStmt *stmt,
+						   const ZigzagRewriteContext *context);
 } ZigzagRewriter;
 
 extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
@@ -53,5 +63,6 @@ extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
 
 /* The rewriters, one per file. */
 extern const ZigzagRewriter zz_notin_rewriter;
+extern const ZigzagRewriter zz_mark_rewriter;
 
 #endif							/* ZZ_REWRITE_H */

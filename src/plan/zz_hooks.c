@@ -15,11 +15,13 @@
 #include "zigzag.h"
 #include "zz_compat.h"
 #include "zz_hooks.h"
+#include "zz_mark_paths.h"
 #include "zz_paths.h"
 #include "zz_rewrite.h"
 
 static planner_hook_type prev_planner_hook = NULL;
 static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook = NULL;
+static set_join_pathlist_hook_type prev_set_join_pathlist_hook = NULL;
 
 /*
  * Is rel a plain table (or partition, or materialized view) whose rows are read
@@ -68,9 +70,28 @@ zz_planner(ZZ_PLANNER_PARAMS)
 							   ZZ_PLANNER_ARGS(parse));
 }
 
+/*
+ * Called for each pair of relations that can be joined, in both orders, when
+ * core has added its own paths.
+ */
+static void
+zz_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
+					 RelOptInfo *outerrel, RelOptInfo *innerrel,
+					 JoinType jointype, JoinPathExtraData *extra)
+{
+	if (prev_set_join_pathlist_hook)
+		prev_set_join_pathlist_hook(root, joinrel, outerrel, innerrel,
+									jointype, extra);
+
+	/* Not subject to a setting: a join that is tagged must be done our way. */
+	zz_mark_paths_add(root, joinrel, outerrel, innerrel, jointype, extra);
+}
+
 void
 zz_hooks_install(void)
 {
+	prev_set_join_pathlist_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = zz_set_join_pathlist;
 	prev_planner_hook = planner_hook;
 	planner_hook = zz_planner;
 	prev_set_rel_pathlist_hook = set_rel_pathlist_hook;

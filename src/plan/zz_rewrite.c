@@ -31,6 +31,7 @@
 #include "zz_rewrite.h"
 
 static const ZigzagRewriter *const rewriters[] = {
+	&zz_mark_rewriter,
 	NULL
 };
 
@@ -150,23 +151,25 @@ apply_walker(Node *node, void *arg)
 }
 
 /*
- * Rewrite query in place; returns whether it has changed.
+ * Rewrite query in place; returns whether it has changed.  *context is filled
+ * in.
  */
 static bool
-apply_rewriter(const ZigzagRewriter *rewriter, Query *query)
+apply_rewriter(const ZigzagRewriter *rewriter, Query *query,
+			   ZigzagRewriteContext *context)
 {
-	ZigzagRewriteContext context = {0};
 	ApplyState	state = {0};
 
-	context.top = query;
-	context.rechecks = query->commandType == CMD_UPDATE ||
+	memset(context, 0, sizeof(*context));
+	context->top = query;
+	context->rechecks = query->commandType == CMD_UPDATE ||
 		query->commandType == CMD_DELETE ||
 		query->commandType == CMD_MERGE ||
 		has_row_marks_walker((Node *) query, NULL);
-	context.volatile_quals = has_volatile_quals_walker((Node *) query, NULL);
+	context->volatile_quals = has_volatile_quals_walker((Node *) query, NULL);
 
 	state.rewriter = rewriter;
-	state.context = &context;
+	state.context = context;
 	apply_walker((Node *) query, &state);
 	return state.changed;
 }
@@ -214,6 +217,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 	for (int i = 0; rewriters[i] != NULL; i++)
 	{
 		const ZigzagRewriter *rewriter = rewriters[i];
+		ZigzagRewriteContext context;
 		Query	   *rewritten;
 		PlannedStmt *stmt;
 
@@ -221,14 +225,19 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 			continue;
 
 		rewritten = copyObject(form);
-		if (!apply_rewriter(rewriter, rewritten))
+		if (!apply_rewriter(rewriter, rewritten, &context))
 			continue;
 
 		if (best == NULL)
 			best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
+		if (rewriter->worth_trying != NULL && !rewriter->worth_trying(best))
+			continue;
 		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
 
-		if ((rewriter->preferred != NULL && rewriter->preferred()) ||
+		if (rewriter->accept != NULL && !rewriter->accept(stmt, &context))
+			elog(DEBUG1, "zigzag: the planner found no plan for the form of %s",
+				 rewriter->name);
+		else if ((rewriter->preferred != NULL && rewriter->preferred()) ||
 			is_cheaper(stmt, best, cursorOptions))
 		{
 			best = stmt;
