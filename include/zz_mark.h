@@ -51,6 +51,7 @@ typedef struct ZigzagMarkUse
 	bool		guarded;		/* CASE and the like: it must not be, unless
 								 * asked for */
 	bool		before_filter;	/* the join may see rows that WHERE removes */
+	bool		in_where;		/* else in the target list or HAVING */
 } ZigzagMarkUse;
 
 extern bool zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,

@@ -422,10 +422,11 @@ static void
 rewrite_where(MarkLevel *level)
 {
 	FromExpr   *jointree = level->query->jointree;
-	MarkPlace	place = {level, true, {true, false, false, true}};
+	MarkPlace	place = {level, true, {.true_only = true, .in_where = true}};
 	List	   *quals = make_ands_implicit((Expr *) jointree->quals);
 	ListCell   *lc;
 
+	place.use.before_filter = !level->single_source;
 	foreach(lc, quals)
 	{
 		Node	   *qual = lfirst(lc);
@@ -462,7 +463,7 @@ rewrite_outputs(MarkLevel *level)
 {
 	Query	   *query = level->query;
 	bool		grouped = is_grouped(query);
-	MarkPlace	place = {level, true, {false, false, false, false}};
+	MarkPlace	place = {level, true};
 	ListCell   *lc;
 
 	place.use.before_filter = !level->single_source;

@@ -463,8 +463,9 @@ drop_useless_limit(Query *sub)
 }
 
 /*
- * The first columns: the planner will ask for them in this order, and needs no
- * projection then.
+ * Add hit and miss.  They come where the planner will ask for them: it goes
+ * through the target list, then the join conditions, then WHERE.  A
+ * subquery that gives just the columns asked for needs no projection.
  */
 static void
 add_mark_columns(InnerBuild *build, ZigzagMarkTag *tag)
@@ -476,7 +477,6 @@ add_mark_columns(InnerBuild *build, ZigzagMarkTag *tag)
 		(void) add_column(build, (Expr *) makeBoolConst(false, false));
 		tag->miss = list_length(build->columns);
 	}
-	tag->first_key = list_length(build->columns) + 1;
 }
 
 /*
@@ -551,7 +551,9 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 
 	memset(inner, 0, sizeof(*inner));
 	inner->tag.three_valued = !is_exists && !use->true_only;
-	add_mark_columns(&build, &inner->tag);
+	if (!use->in_where)
+		add_mark_columns(&build, &inner->tag);
+	inner->tag.first_key = list_length(build.columns) + 1;
 	if (!is_exists && !add_keys(&build, sublink, use))
 		return false;
 	if (build.plain && !take_correlation(&build))
@@ -563,6 +565,8 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 		(build.residual || build.nkeys > ZIGZAG_MARK_MAX_KEYS))
 		return false;
 
+	if (use->in_where)
+		add_mark_columns(&build, &inner->tag);
 	finish_inner(&build, &inner->tag);
 	if (contain_vars_of_level((Node *) build.query, 1))
 		return false;
