@@ -135,6 +135,11 @@
 #define zz_path_set_disabled_nodes(path, child) \
 	((path)->disabled_nodes = (child)->disabled_nodes)
 #endif
+#if PG_VERSION_NUM < 180000
+#define zz_path_add_disabled_nodes(path, n) ((void) 0)
+#else
+#define zz_path_add_disabled_nodes(path, n) ((path)->disabled_nodes += (n))
+#endif
 
 /* The table that DISTINCT and hashed subplans use lost an alternative form. */
 #if PG_VERSION_NUM < 180000

@@ -32,8 +32,6 @@ typedef struct ZigzagMarkTag
 
 extern void zz_mark_tag_set(RangeTblEntry *rte, const ZigzagMarkTag *tag);
 extern bool zz_mark_tag_get(const RangeTblEntry *rte, ZigzagMarkTag *tag);
-extern void zz_mark_tag_poison(RangeTblEntry *rte);
-extern bool zz_mark_tag_is_poisoned(const RangeTblEntry *rte);
 
 /* A sublink turned into the inner side of a left join. */
 typedef struct ZigzagMarkInner

@@ -113,7 +113,7 @@ zz_mark_tag_get(const RangeTblEntry *rte, ZigzagMarkTag *tag)
 		strcmp(rte->enrname, MARK_TAG_NAME) != 0)
 		return false;
 
-	tag->id = (int) Abs(rte->enrtuples);
+	tag->id = (int) rte->enrtuples;
 	tag->three_valued = (bool) linitial_int(rte->coltypmods);
 	tag->nkeys = lsecond_int(rte->coltypmods);
 	tag->ncorrelated = lthird_int(rte->coltypmods);
@@ -121,22 +121,6 @@ zz_mark_tag_get(const RangeTblEntry *rte, ZigzagMarkTag *tag)
 	tag->miss = list_nth_int(rte->coltypmods, 4);
 	tag->first_key = list_nth_int(rte->coltypmods, 5);
 	return true;
-}
-
-/*
- * Some join with this entry could not be done by a MarkJoin: the plan must
- * not be used.
- */
-void
-zz_mark_tag_poison(RangeTblEntry *rte)
-{
-	rte->enrtuples = -Abs(rte->enrtuples);
-}
-
-bool
-zz_mark_tag_is_poisoned(const RangeTblEntry *rte)
-{
-	return rte->enrtuples < 0;
 }
 
 /* ----------------------------------------------------------------
@@ -224,8 +208,8 @@ static Node *
 replace_sublink(SubLink *sublink, MarkPlace *place)
 {
 	MarkLevel  *level = place->level;
-	bool		three_valued = sublink->subLinkType != EXISTS_SUBLINK &&
-		!place->use.true_only;
+	ZigzagMarkUse use = place->use;
+	bool		three_valued;
 	Index		rti = list_length(level->query->rtable) + 1;
 	ZigzagMarkInner inner;
 	MarkedSublink *marked;
@@ -235,6 +219,11 @@ replace_sublink(SubLink *sublink, MarkPlace *place)
 	if (!place->allowed)
 		return (Node *) sublink;
 
+	/* <> ALL is the NOT of IN: where it must be TRUE, IN must be FALSE. */
+	if (sublink->subLinkType == ALL_SUBLINK)
+		use.true_only = false;
+	three_valued = sublink->subLinkType != EXISTS_SUBLINK && !use.true_only;
+
 	foreach(lc, level->marked)
 	{
 		marked = (MarkedSublink *) lfirst(lc);
@@ -243,7 +232,7 @@ replace_sublink(SubLink *sublink, MarkPlace *place)
 			return copyObject(marked->value);
 	}
 
-	if (!zz_mark_make_inner(sublink, &place->use, rti, &inner))
+	if (!zz_mark_make_inner(sublink, &use, rti, &inner))
 	{
 		elog(DEBUG1, "zigzag: a subquery expression cannot be a mark join");
 		return (Node *) sublink;
@@ -577,7 +566,8 @@ collect_marks(Plan *plan, Bitmapset *ids)
 }
 
 /*
- * Is every join of the rewrite done by a MarkJoin?
+ * Is every join of the rewrite done by a MarkJoin?  Each is done once in a plan,
+ * so it is enough that the node is there.
  */
 static bool
 accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
@@ -587,19 +577,7 @@ accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
 
 	foreach(lc, stmt->subplans)
 		ids = collect_marks(lfirst(lc), ids);
-	if (bms_num_members(ids) != context->nmarks)
-		return false;
-
-	foreach(lc, stmt->rtable)
-	{
-		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-
-		if (rte->rtekind == RTE_SUBQUERY && rte->enrname != NULL &&
-			strcmp(rte->enrname, MARK_TAG_NAME) == 0 &&
-			zz_mark_tag_is_poisoned(rte))
-			return false;
-	}
-	return true;
+	return bms_num_members(ids) == context->nmarks;
 }
 
 /* Below this cost a statement is not worth a second planning. */

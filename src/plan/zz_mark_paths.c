@@ -16,8 +16,9 @@
  *
  * That is not true of other joins: they must not be used.  Core has added them
  * before the hook is called; those that read the inner side directly are removed
- * here.  If no MarkJoin can be made, the inner side is poisoned, and the whole
- * rewrite is given up when the plan is complete.
+ * here.  If no MarkJoin can be made of a pair of relations, they stay, at a
+ * cost that lets them win only where there is nothing else; and then the finished
+ * plan has no MarkJoin for this sublink and is not used.
  *
  * Core estimates the join as if each partner gave a row.  The joinrel gets the
  * right number here, which the joins above it go by.
@@ -191,6 +192,36 @@ collect_outer_keys(MarkPair *pair)
 	for (int i = 0; i < ncolumns; i++)
 	{
 		if (!add_outer_key(pair, pair->tag.first_key + i))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Are the outer values final?  An outer join below this one may still have to
+ * make them NULL: the planner knows that a left join on strict conditions can be
+ * done before it, and the row that is then extended with NULLs has no partner.
+ * But its mark, if it has three values, may be false: there may be no inner row.
+ */
+static bool
+outer_keys_are_final(MarkPair *pair)
+{
+	Relids		used = pull_varnos(pair->root, (Node *) pair->outer_keys);
+	ListCell   *lc;
+
+	foreach(lc, pair->root->join_info_list)
+	{
+		SpecialJoinInfo *sjinfo = (SpecialJoinInfo *) lfirst(lc);
+		Relids		nulled = sjinfo->syn_righthand;
+
+		if (sjinfo->jointype == JOIN_SEMI)
+			continue;
+		if (sjinfo->jointype == JOIN_FULL)
+			nulled = bms_union(nulled, sjinfo->syn_lefthand);
+		if (bms_overlap(used, nulled) &&
+			!bms_is_member(pair->innerrel->relid, nulled) &&
+			!(bms_is_subset(sjinfo->min_lefthand, pair->outerrel->relids) &&
+			  bms_is_subset(sjinfo->min_righthand, pair->outerrel->relids)))
 			return false;
 	}
 	return true;
@@ -390,30 +421,59 @@ add_partial_paths(MarkPair *pair)
 }
 
 /*
- * paths without those that join rel directly.
+ * Does path join rel directly?
+ */
+static bool
+is_direct_join(const Path *path, const RelOptInfo *rel)
+{
+	const JoinPath *join = (const JoinPath *) path;
+
+	if (!IsA(path, NestPath) && !IsA(path, MergePath) && !IsA(path, HashPath))
+		return false;
+	return join->outerjoinpath->parent == rel ||
+		join->innerjoinpath->parent == rel;
+}
+
+/*
+ * Split paths into those that join rel directly and the others.
  */
 static List *
-remove_direct_joins(List *paths, RelOptInfo *rel)
+take_direct_joins(List *paths, const RelOptInfo *rel, List **others)
 {
-	List	   *result = NIL;
+	List	   *direct = NIL;
+	ListCell   *lc;
+
+	*others = NIL;
+	foreach(lc, paths)
+	{
+		Path	   *path = (Path *) lfirst(lc);
+
+		if (is_direct_join(path, rel))
+			direct = lappend(direct, path);
+		else
+			*others = lappend(*others, path);
+	}
+	return direct;
+}
+
+/*
+ * The cost of a join that must not be used: more than any setting adds.
+ */
+#define MARK_NEVER_COST 1.0e15
+
+static void
+make_prohibitive(List *paths)
+{
 	ListCell   *lc;
 
 	foreach(lc, paths)
 	{
 		Path	   *path = (Path *) lfirst(lc);
-		bool		is_direct = false;
 
-		if (IsA(path, NestPath) || IsA(path, MergePath) || IsA(path, HashPath))
-		{
-			JoinPath   *join = (JoinPath *) path;
-
-			is_direct = join->outerjoinpath->parent == rel ||
-				join->innerjoinpath->parent == rel;
-		}
-		if (!is_direct)
-			result = lappend(result, path);
+		path->startup_cost += MARK_NEVER_COST;
+		path->total_cost += MARK_NEVER_COST;
+		zz_path_add_disabled_nodes(path, 1000);
 	}
-	return result;
 }
 
 /*
@@ -441,7 +501,8 @@ add_mark_paths(MarkPair *pair)
 	if (!bms_is_empty(pair->joinrel->lateral_relids) ||
 		!bms_is_empty(pair->innerrel->lateral_relids) ||
 		!sort_clauses(pair, pair->restrictlist) ||
-		(pair->tag.three_valued && !collect_outer_keys(pair)))
+		(pair->tag.three_valued &&
+		 (!collect_outer_keys(pair) || !outer_keys_are_final(pair))))
 		return false;
 
 	pair->extra.restrictlist = pair->joinclauses;
@@ -466,7 +527,9 @@ zz_mark_paths_add(PlannerInfo *root, RelOptInfo *joinrel,
 {
 	ZigzagMarkTag tag;
 	RelOptInfo *marked;
-	List	   *paths;
+	MarkPair   *pair;
+	List	   *direct;
+	List	   *ignored;
 
 	if (get_tag(root, innerrel, &tag))
 		marked = innerrel;
@@ -475,38 +538,28 @@ zz_mark_paths_add(PlannerInfo *root, RelOptInfo *joinrel,
 	else
 		return;
 
-	paths = remove_direct_joins(joinrel->pathlist, marked);
-	joinrel->partial_pathlist = remove_direct_joins(joinrel->partial_pathlist,
-													marked);
+	direct = take_direct_joins(joinrel->pathlist, marked, &joinrel->pathlist);
+	ignored = take_direct_joins(joinrel->partial_pathlist, marked,
+								&joinrel->partial_pathlist);
+	list_free(ignored);
 
 	if (marked == innerrel && jointype == JOIN_LEFT)
 	{
-		MarkPair   *pair = palloc0(sizeof(MarkPair));
-		List	   *core_paths = joinrel->pathlist;
-
+		pair = palloc0(sizeof(MarkPair));
 		pair->root = root;
 		pair->joinrel = joinrel;
 		pair->outerrel = outerrel;
 		pair->innerrel = innerrel;
-		pair->extra = *extra;
 		pair->restrictlist = extra->restrictlist;
+		pair->extra = *extra;
 		pair->tag = tag;
-
-		joinrel->pathlist = paths;
 		if (add_mark_paths(pair))
 			return;
-		paths = joinrel->pathlist;
-		joinrel->pathlist = core_paths;
 	}
 
-	/*
-	 * No MarkJoin here.  The planner needs some path; if it ends up in the plan,
-	 * the plan must not be used.
-	 */
-	if (paths != NIL)
-		joinrel->pathlist = paths;
-	else
-		zz_mark_tag_poison(planner_rt_fetch(marked->relid, root));
+	/* The planner may need some path. */
+	make_prohibitive(direct);
+	joinrel->pathlist = list_concat(joinrel->pathlist, direct);
 }
 
 /* ----------------------------------------------------------------
