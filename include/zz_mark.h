@@ -28,6 +28,7 @@ typedef struct ZigzagMarkTag
 	AttrNumber	hit;
 	AttrNumber	miss;			/* or 0 */
 	AttrNumber	first_key;
+	bool		outer_is_left;	/* in the first correlated key */
 } ZigzagMarkTag;
 
 extern void zz_mark_tag_set(RangeTblEntry *rte, const ZigzagMarkTag *tag);
@@ -54,5 +55,8 @@ typedef struct ZigzagMarkUse
 
 extern bool zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 							   Index rti, ZigzagMarkInner *inner);
+
+/* Below this cost a statement is not worth a second planning. */
+#define ZIGZAG_MARK_MIN_COST	500.0
 
 #endif							/* ZZ_MARK_H */

@@ -54,8 +54,11 @@ typedef struct ZigzagRewriter
 	 * form before, and whether a plan of the rewritten form may be used at all.
 	 */
 	bool		(*worth_trying) (const PlannedStmt *before);
-	bool		(*accept) (const PlannedStmt *stmt,
+	bool		(*accept) (PlannedStmt *stmt,
 						   const ZigzagRewriteContext *context);
+
+	/* It is another way to do what a rewriter before it did. */
+	bool		from_original;
 } ZigzagRewriter;
 
 extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
@@ -64,5 +67,6 @@ extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
 /* The rewriters, one per file. */
 extern const ZigzagRewriter zz_notin_rewriter;
 extern const ZigzagRewriter zz_mark_rewriter;
+extern const ZigzagRewriter zz_mark_array_rewriter;
 
 #endif							/* ZZ_REWRITE_H */

@@ -570,7 +570,7 @@ collect_marks(Plan *plan, Bitmapset *ids)
  * so it is enough that the node is there.
  */
 static bool
-accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
+accept_plan(PlannedStmt *stmt, const ZigzagRewriteContext *context)
 {
 	Bitmapset  *ids = collect_marks(stmt->planTree, NULL);
 	ListCell   *lc;
@@ -579,9 +579,6 @@ accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
 		ids = collect_marks(lfirst(lc), ids);
 	return bms_num_members(ids) == context->nmarks;
 }
-
-/* Below this cost a statement is not worth a second planning. */
-#define MARK_MIN_COST 500.0
 
 /*
  * Can the rewrite pay, given the plan of the original?  There must be a subquery
@@ -592,7 +589,7 @@ worth_trying(const PlannedStmt *original)
 {
 	return zz_debug_force ||
 		(original->subplans != NIL &&
-		 original->planTree->total_cost >= MARK_MIN_COST);
+		 original->planTree->total_cost >= ZIGZAG_MARK_MIN_COST);
 }
 
 static bool

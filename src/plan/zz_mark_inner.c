@@ -54,6 +54,7 @@ typedef struct InnerBuild
 	List	   *quals;
 	int			nkeys;
 	int			ncorrelated;
+	bool		outer_is_left;	/* in the first correlated key */
 	bool		residual;
 } InnerBuild;
 
@@ -246,7 +247,8 @@ add_correlation_key(InnerBuild *build, OpExpr *op, int mine)
 	lfirst(list_nth_cell(result->args, mine)) = column;
 	lfirst(list_nth_cell(result->args, 1 - mine)) = outer;
 	build->quals = lappend(build->quals, result);
-	build->ncorrelated++;
+	if (build->ncorrelated++ == 0)
+		build->outer_is_left = mine == 1;
 	return true;
 }
 
@@ -490,6 +492,7 @@ finish_inner(InnerBuild *build, ZigzagMarkTag *tag)
 
 	tag->nkeys = build->nkeys;
 	tag->ncorrelated = build->ncorrelated;
+	tag->outer_is_left = build->outer_is_left;
 
 	query->targetList = NIL;
 	foreach(lc, build->columns)

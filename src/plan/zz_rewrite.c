@@ -32,6 +32,7 @@
 
 static const ZigzagRewriter *const rewriters[] = {
 	&zz_mark_rewriter,
+	&zz_mark_array_rewriter,
 	NULL
 };
 
@@ -224,7 +225,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		if (!*rewriter->enabled)
 			continue;
 
-		rewritten = copyObject(form);
+		rewritten = copyObject(rewriter->from_original ? parse : form);
 		if (!apply_rewriter(rewriter, rewritten, &context))
 			continue;
 
