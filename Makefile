@@ -23,8 +23,10 @@ ISOLATION_OPTS = --temp-instance=$(CURDIR)/tmp_check_iso \
 	--temp-config=$(srcdir)/scripts/test.conf
 TAP_TESTS = 1
 
-PG_CPPFLAGS = -I$(srcdir)/include
-PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
+# Only what the server calls is exported, also on servers whose headers do not
+# see to it (before 16).
+PG_CPPFLAGS = -I$(srcdir)/include -DPGDLLEXPORT='__attribute__((visibility("default")))'
+PG_CFLAGS = -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
 
 EXTRA_CLEAN = tmp_check tmp_check_iso results output_iso log unit_leapfrog
 

@@ -67,11 +67,43 @@
 #define zz_table_index_fetch_begin(rel)	table_index_fetch_begin(rel, SO_NONE)
 #endif
 
+/* 19 lets a scan tell that its slots keep to NOT NULL constraints. */
+#if PG_VERSION_NUM < 190000
+#define zz_init_scan_slot(estate, scanstate, desc, ops) \
+	ExecInitScanTupleSlot(estate, scanstate, desc, ops)
+#else
+#define zz_init_scan_slot(estate, scanstate, desc, ops) \
+	ExecInitScanTupleSlot(estate, scanstate, desc, ops, \
+						  TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS)
+#endif
+
+/* A hint to the processor that memory at p is about to be read. */
+#ifdef __GNUC__
+#define zz_prefetch_memory(p) __builtin_prefetch(p)
+#else
+#define zz_prefetch_memory(p) ((void) (p))
+#endif
+
 /* 19 can disable single indexes. */
 #if PG_VERSION_NUM < 190000
 #define zz_index_is_disabled(index)	false
 #else
 #define zz_index_is_disabled(index)	((index)->disabled)
+#endif
+
+/*
+ * 19 lets other libraries rule out strategies for a relation.  enable_indexscan
+ * is no such ruling: zigzag has settings of its own, on every server.
+ */
+#if PG_VERSION_NUM < 190000
+#define zz_allows_index_scan(rel)	true
+#define zz_allows_index_only(rel)	enable_indexonlyscan
+#else
+#define zz_allows_index_scan(rel) \
+	(((rel)->pgs_mask & (PGS_INDEXSCAN | PGS_INDEXONLYSCAN)) != 0 || \
+	 !enable_indexscan)
+#define zz_allows_index_only(rel) \
+	(((rel)->pgs_mask & PGS_CONSIDER_INDEXONLY) != 0)
 #endif
 
 /* 18 moved the pieces of EXPLAIN into headers of their own. */

@@ -76,9 +76,32 @@ struct ZigzagCursor
 extern bool zz_cursor_seek(ZigzagCursor *cursor, const ZigzagKey *target);
 extern int	zz_cursor_search(ZigzagCursor *cursor, int from, int to,
 							 const ZigzagKey *target);
-extern int	zz_cursor_compare(ZigzagCursor *cursor, int pos,
-							  const ZigzagKey *target);
+extern int	zz_cursor_compare_slow(ZigzagCursor *cursor, int pos,
+								   const ZigzagKey *target);
 extern void zz_cursor_key(ZigzagCursor *cursor, int pos, ZigzagKey *key);
+
+/*
+ * Three-way comparison of the entry at pos with target; -1, 0 or 1.
+ */
+static inline int
+zz_cursor_compare(ZigzagCursor *cursor, int pos, const ZigzagKey *target)
+{
+	uint64		tid = cursor->tids[pos];
+
+	if (cursor->space->nsuffix > 0)
+	{
+		uint64		image = cursor->images[pos];
+
+		if (image != target->image)
+			return image < target->image ? -1 : 1;
+		if (!zz_image_is_exact(cursor->space, image))
+			return zz_cursor_compare_slow(cursor, pos, target);
+	}
+
+	if (tid != target->tid)
+		return tid < target->tid ? -1 : 1;
+	return 0;
+}
 
 static inline void
 zz_cursor_rescan(ZigzagCursor *cursor)

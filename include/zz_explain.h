@@ -16,7 +16,7 @@
 struct ExplainState;
 
 /*
- * counters: one per side, or NULL where the scan has not run.
+ * counters: one per side, or NULL where they are not known.
  */
 extern void zz_explain_scan(CustomScanState *css, const ZigzagScanInfo *info,
 							const ZigzagCounters *counters,

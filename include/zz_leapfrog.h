@@ -24,4 +24,13 @@ extern void zz_leapfrog_reset(ZigzagLeapfrog *lf);
 extern bool zz_leapfrog_next(ZigzagLeapfrog *lf);
 extern uint64 zz_leapfrog_window(const ZigzagLeapfrog *lf);
 
+/*
+ * The present window knows its matches beforehand.  ahead: how many of them
+ * follow the present one.  tid: the TID of the n-th after it; 0 is the present
+ * one.  skip: leave the next n out; pos of the cursors does not follow.
+ */
+extern int	zz_leapfrog_ahead(const ZigzagLeapfrog *lf);
+extern uint64 zz_leapfrog_tid(const ZigzagLeapfrog *lf, int n);
+extern void zz_leapfrog_skip(ZigzagLeapfrog *lf, int n);
+
 #endif							/* ZZ_LEAPFROG_H */

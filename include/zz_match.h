@@ -20,8 +20,10 @@ typedef struct ZigzagCandidate
 	List	   *rinfos;			/* RestrictInfo that binds each */
 	List	   *clauses;		/* the same as expressions, index key on the left:
 								 * OpExpr or NullTest */
-	Bitmapset  *answered;		/* positions in rel->baserestrictinfo */
-	Selectivity selectivity;	/* of the clauses together; set on demand */
+	Bitmapset  *answered;		/* positions in rel->baserestrictinfo: bound, or
+								 * implied by the predicate of the index */
+	Selectivity selectivity;	/* of the clauses and the predicate together;
+								 * set on demand */
 } ZigzagCandidate;
 
 extern List *zz_match_candidates(PlannerInfo *root, RelOptInfo *rel);

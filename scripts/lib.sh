@@ -36,8 +36,8 @@ require_packages() {
 			mkdir -p /etc/postgresql-common
 			echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.conf
 		fi
-		apt-get update -qq
-		apt-get install -y -qq --no-install-recommends \
+		apt-get -o DPkg::Lock::Timeout=300 update -qq
+		apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends \
 			-o Dpkg::Options::=--force-confold $packages >/dev/null ||
 			die "could not install:" $packages
 	fi

@@ -10,10 +10,8 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
+#include "access/xact.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
@@ -34,10 +32,15 @@ bool		zz_warn_null = false;
 int			zz_max_sides = ZIGZAG_MAX_SIDES;
 bool		zz_debug_force = false;
 
+/* Is the notice of tell_how_to_preload to be given in this transaction? */
+static bool preload_notice_due = false;
+
+extern PGDLLEXPORT void _PG_init(void);
+extern PGDLLEXPORT Datum zigzag_version(PG_FUNCTION_ARGS);
+extern PGDLLEXPORT Datum zigzag_activate(PG_FUNCTION_ARGS);
+
 PG_FUNCTION_INFO_V1(zigzag_version);
 PG_FUNCTION_INFO_V1(zigzag_activate);
-
-void		_PG_init(void);
 
 static void
 define_settings(void)
@@ -139,18 +142,42 @@ is_preloaded_by(const char *setting)
 }
 
 /*
+ * Say what makes the library last, when the transaction that created the
+ * extension commits: while the script of an extension runs, notices are not
+ * shown.  Whoever has silenced notices himself does not see it then either.
+ */
+static void
+tell_how_to_preload(XactEvent event, void *arg)
+{
+	if (!preload_notice_due)
+		return;
+
+	preload_notice_due = false;
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		ereport(NOTICE,
+				(errmsg("zigzag is active in this session only"),
+				 errhint("Add \"zigzag\" to session_preload_libraries or shared_preload_libraries to use it in every session.")));
+}
+
+/*
  * zigzag_activate() returns void: called by CREATE EXTENSION.  That it runs at
- * all has loaded the library; say what makes that last if nothing does.
+ * all has loaded the library; nothing else is left to do if a setting loads it
+ * into other sessions, too.
  */
 Datum
 zigzag_activate(PG_FUNCTION_ARGS)
 {
-	if (!is_preloaded_by("shared_preload_libraries") &&
-		!is_preloaded_by("session_preload_libraries") &&
-		!is_preloaded_by("local_preload_libraries"))
-		ereport(NOTICE,
-				(errmsg("zigzag is active in this session only"),
-				 errhint("Add \"zigzag\" to session_preload_libraries or shared_preload_libraries to use it in every session.")));
+	static bool registered = false;
+
+	if (is_preloaded_by("shared_preload_libraries") ||
+		is_preloaded_by("session_preload_libraries") ||
+		is_preloaded_by("local_preload_libraries"))
+		PG_RETURN_VOID();
+
+	if (!registered)
+		RegisterXactCallback(tell_how_to_preload, NULL);
+	registered = true;
+	preload_notice_due = true;
 
 	PG_RETURN_VOID();
 }

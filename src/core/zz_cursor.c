@@ -35,31 +35,15 @@ zz_cursor_key(ZigzagCursor *cursor, int pos, ZigzagKey *key)
 }
 
 /*
- * Three-way comparison of the entry at pos with target; -1, 0 or 1.
+ * zz_cursor_compare where the images cannot tell.
  */
 int
-zz_cursor_compare(ZigzagCursor *cursor, int pos, const ZigzagKey *target)
+zz_cursor_compare_slow(ZigzagCursor *cursor, int pos, const ZigzagKey *target)
 {
-	uint64		tid = cursor->tids[pos];
+	ZigzagKey	key;
 
-	if (cursor->space->nsuffix > 0)
-	{
-		uint64		image = cursor->images[pos];
-
-		if (image != target->image)
-			return image < target->image ? -1 : 1;
-		if (!zz_image_is_exact(cursor->space, image))
-		{
-			ZigzagKey	key;
-
-			zz_cursor_key(cursor, pos, &key);
-			return zz_key_compare(cursor->space, &key, target);
-		}
-	}
-
-	if (tid != target->tid)
-		return tid < target->tid ? -1 : 1;
-	return 0;
+	zz_cursor_key(cursor, pos, &key);
+	return zz_key_compare(cursor->space, &key, target);
 }
 
 /*

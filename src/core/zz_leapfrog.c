@@ -147,6 +147,28 @@ zz_leapfrog_window(const ZigzagLeapfrog *lf)
 	return lf->window;
 }
 
+int
+zz_leapfrog_ahead(const ZigzagLeapfrog *lf)
+{
+	return lf->nmatches - lf->next;
+}
+
+uint64
+zz_leapfrog_tid(const ZigzagLeapfrog *lf, int n)
+{
+	const Stretch *s = &lf->stretches[0];
+
+	Assert(lf->next > 0 && lf->next - 1 + n < lf->nmatches);
+	return s->cursor->tids[s->matches[lf->next - 1 + n]];
+}
+
+void
+zz_leapfrog_skip(ZigzagLeapfrog *lf, int n)
+{
+	Assert(n >= 0 && n <= zz_leapfrog_ahead(lf));
+	lf->next += n;
+}
+
 /*
  * Step 1: bring every cursor to a batch that reaches low, the greatest of their
  * current keys.  False: some cursor is at its end, nothing common is left.
@@ -282,9 +304,9 @@ cut_window(ZigzagLeapfrog *lf, bool *exact)
  * of a.  out_left may be left itself: it is written behind where it is read.
  * Returns the number of matches.
  *
- * with_image is a constant in every call, so that two loops are compiled.  The
- * loop has no branch to predict: the entries of two uncorrelated lists come in
- * an order that no processor can guess.
+ * with_image is a constant in every call, so that two loops are compiled.  No
+ * branch depends on which entry is less: the entries of two uncorrelated lists
+ * come in an order that no processor can guess.
  */
 static inline int
 merge_exact(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
@@ -312,8 +334,14 @@ merge_exact(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
 			uint64		ai = aimages[apos];
 			uint64		bi = bimages[j];
 
-			a_le = (ai < bi) | ((ai == bi) & (at <= bt));
-			b_le = (bi < ai) | ((ai == bi) & (bt <= at));
+			/* Mostly the images differ, or all of the key is equal. */
+			a_le = ai <= bi;
+			b_le = bi <= ai;
+			if (ai == bi)
+			{
+				a_le = at <= bt;
+				b_le = bt <= at;
+			}
 		}
 		else
 		{
@@ -332,11 +360,11 @@ merge_exact(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
 
 /*
  * The same by searching b for each entry of a: for a much shorter list, and for
- * keys whose images do not decide.
+ * keys whose images do not decide (exact is false then).
  */
 static int
 merge_by_search(const Stretch *a, const uint16 *left, int nleft,
-				const Stretch *b, uint16 *out_left, uint16 *out_right)
+				const Stretch *b, uint16 *out_left, uint16 *out_right, bool exact)
 {
 	int			j = b->from;
 	int			n = 0;
@@ -346,7 +374,13 @@ merge_by_search(const Stretch *a, const uint16 *left, int nleft,
 		int			apos = left != NULL ? left[i] : a->from + i;
 		ZigzagKey	key;
 
-		zz_cursor_key(a->cursor, apos, &key);
+		if (exact)
+		{
+			key.image = a->cursor->images ? a->cursor->images[apos] : 0;
+			key.tid = a->cursor->tids[apos];
+		}
+		else
+			zz_cursor_key(a->cursor, apos, &key);
 		j = zz_cursor_search(b->cursor, j, b->to, &key);
 		if (j < b->to && zz_cursor_compare(b->cursor, j, &key) == 0)
 		{
@@ -381,7 +415,7 @@ intersect_window(ZigzagLeapfrog *lf, bool exact)
 		int			n;
 
 		if (!exact || (b->to - b->from) / SEARCH_RATIO > nleft)
-			n = merge_by_search(a, left, nleft, b, kept, b->matches);
+			n = merge_by_search(a, left, nleft, b, kept, b->matches, exact);
 		else if (lf->space->nsuffix > 0)
 			n = merge_exact(a, left, nleft, b, kept, b->matches, true);
 		else

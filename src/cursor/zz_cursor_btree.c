@@ -58,6 +58,7 @@ typedef struct BtreeCursor
 	/* items of the copy not yet handed out, in scan order */
 	OffsetNumber item;			/* the first of them */
 	int			nitems;			/* how many they are */
+	int			posting_done;	/* entries of its posting list that are done */
 	bool		more_pages;		/* may the range go on behind the copy? */
 	bool		started;		/* false until a page has been read */
 	bool		step_first;		/* did the last long seek end on the sibling? */
@@ -167,6 +168,15 @@ static inline OffsetNumber
 nth_item(BtreeCursor *cur, int n)
 {
 	return cur->backward ? cur->item - n : cur->item + n;
+}
+
+/* Pass n items over. */
+static inline void
+next_item(BtreeCursor *cur, int n)
+{
+	cur->item = nth_item(cur, n);
+	cur->nitems -= n;
+	cur->posting_done = 0;
 }
 
 static inline uint64
@@ -291,6 +301,7 @@ find_range(BtreeCursor *cur)
 	cur->started = true;
 	cur->suffix_pos = -1;
 	cur->nitems = 0;
+	cur->posting_done = 0;
 
 	if (first <= last)
 	{
@@ -335,6 +346,7 @@ finish(BtreeCursor *cur)
 	cur->base.pos = 0;
 	cur->base.at_end = true;
 	cur->nitems = 0;
+	cur->posting_done = 0;
 	cur->more_pages = false;
 	zz_btree_page_release(&cur->page);
 	return false;
@@ -388,46 +400,44 @@ step(BtreeCursor *cur, const ZigzagKey *target)
 }
 
 /*
- * Append the entries of one item to the batch.  All of them have one image.
+ * Append entries of a posting list to the batch, at most so many.  True: the
+ * list is done.
  */
-static void
-load_item(BtreeCursor *cur, OffsetNumber offset)
+static bool
+load_posting(BtreeCursor *cur, IndexTuple itup, OffsetNumber offset, int limit)
 {
-	IndexTuple	itup = zz_btree_page_item(&cur->page, offset);
+	const ItemPointerData *posting = BTreeTupleGetPosting(itup);
+	int			nposting = BTreeTupleGetNPosting(itup);
 	int			n = cur->base.nentries;
-	int			nposting = 1;
-	uint64		flip = cur->tid_flip;
+	int			count = Min(nposting - cur->posting_done, limit);
+	uint64	   *tids = cur->tids + n;
 
-	if (!BTreeTupleIsPosting(itup))
+	if (cur->backward)
 	{
-		cur->tids[n] = pack_tid(&itup->t_tid) ^ flip;
-		cur->items[n] = offset;
+		posting += nposting - 1 - cur->posting_done;
+		for (int i = 0; i < count; i++)
+			tids[i] = pack_tid(posting - i) ^ ZIGZAG_TID_MASK;
 	}
 	else
 	{
-		const ItemPointerData *posting = BTreeTupleGetPosting(itup);
-		uint64	   *tids = cur->tids + n;
-
-		nposting = BTreeTupleGetNPosting(itup);
-		if (cur->backward)
-			for (int i = 0; i < nposting; i++)
-				tids[i] = pack_tid(&posting[nposting - 1 - i]) ^ flip;
-		else
-			for (int i = 0; i < nposting; i++)
-				tids[i] = pack_tid(&posting[i]);
-		for (int i = 0; i < nposting; i++)
-			cur->items[n + i] = offset;
+		posting += cur->posting_done;
+		for (int i = 0; i < count; i++)
+			tids[i] = pack_tid(posting + i);
 	}
 
+	for (int i = 0; i < count; i++)
+		cur->items[n + i] = offset;
 	if (cur->nsuffix > 0)
 	{
 		uint64		image = item_image(cur, itup);
 
-		for (int i = 0; i < nposting; i++)
+		for (int i = 0; i < count; i++)
 			cur->images[n + i] = image;
 	}
 
-	cur->base.nentries += nposting;
+	cur->base.nentries += count;
+	cur->posting_done += count;
+	return cur->posting_done == nposting;
 }
 
 /*
@@ -438,20 +448,35 @@ static void
 load_batch(BtreeCursor *cur)
 {
 	Page		copy = zz_btree_page_copy(&cur->page);
+	int			target = cur->batch_target;
 
 	cur->base.nentries = 0;
 	cur->base.pos = 0;
 	cur->suffix_pos = -1;
 
-	while (cur->nitems > 0 && cur->base.nentries < cur->batch_target)
+	while (cur->nitems > 0 && cur->base.nentries < target)
 	{
 		OffsetNumber offset = cur->item;
+		ItemId		itemid = PageGetItemId(copy, offset);
+		IndexTuple	itup = (IndexTuple) PageGetItem(copy, itemid);
 
-		cur->item = nth_item(cur, 1);
-		cur->nitems--;
-		if (cur->page.ignore_dead && ItemIdIsDead(PageGetItemId(copy, offset)))
-			continue;
-		load_item(cur, offset);
+		if (cur->page.ignore_dead && ItemIdIsDead(itemid))
+			 /* skip it */ ;
+		else if (BTreeTupleIsPosting(itup))
+		{
+			if (!load_posting(cur, itup, offset, target - cur->base.nentries))
+				break;
+		}
+		else
+		{
+			int			n = cur->base.nentries++;
+
+			cur->tids[n] = pack_tid(&itup->t_tid) ^ cur->tid_flip;
+			cur->items[n] = offset;
+			if (cur->nsuffix > 0)
+				cur->images[n] = item_image(cur, itup);
+		}
+		next_item(cur, 1);
 	}
 
 	cur->base.counters.entries += cur->base.nentries;
@@ -497,6 +522,63 @@ btree_next_batch(ZigzagCursor *cursor)
 }
 
 /*
+ * Does the current item, which does not precede target, have its suffix?
+ */
+static bool
+item_has_suffix(BtreeCursor *cur, IndexTuple itup, const ZigzagKey *target)
+{
+	const ZigzagKeySpace *space = cur->base.space;
+
+	if (cur->nsuffix == 0)
+		return true;
+	if (item_image(cur, itup) != target->image)
+		return false;
+	if (zz_image_is_exact(space, target->image))
+		return true;
+
+	item_suffix(cur, itup, cur->item_values, cur->item_nulls);
+	return space->compare(space->compare_arg,
+						  cur->item_values, cur->item_nulls,
+						  target->values, target->nulls) == 0;
+}
+
+/*
+ * Pass over the entries of the current item that lie before target, if it is a
+ * posting list: how many.  A batch may hold a part of the list only, and that
+ * has to be the part the target is in.
+ */
+static int
+skip_in_posting(BtreeCursor *cur, const ZigzagKey *target)
+{
+	IndexTuple	itup = zz_btree_page_item(&cur->page, cur->item);
+	const ItemPointerData *posting;
+	int			last;
+	int			low = cur->posting_done;
+	int			high;
+
+	if (!BTreeTupleIsPosting(itup) || !item_has_suffix(cur, itup, target))
+		return 0;
+
+	posting = BTreeTupleGetPosting(itup);
+	last = BTreeTupleGetNPosting(itup) - 1;
+	high = last;				/* the last entry does not precede target */
+	while (low < high)
+	{
+		int			mid = low + (high - low) / 2;
+		const ItemPointerData *tid = &posting[cur->backward ? last - mid : mid];
+
+		if ((pack_tid(tid) ^ cur->tid_flip) < target->tid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+
+	high = low - cur->posting_done;
+	cur->posting_done = low;
+	return high;
+}
+
+/*
  * Make the copy the page of the first entry at or after target, and the first
  * item that does not precede it the current one.  False: there is none.
  */
@@ -504,6 +586,7 @@ static bool
 find_target(BtreeCursor *cur, const ZigzagKey *target)
 {
 	int			distance = search_items(cur, target);
+	int			jumped = 0;
 	BlockNumber sibling;
 
 	if (distance == cur->nitems && cur->started)
@@ -538,11 +621,13 @@ find_target(BtreeCursor *cur, const ZigzagKey *target)
 		}
 	}
 
+	if (distance > 0)
+		next_item(cur, distance);
+	jumped += distance + skip_in_posting(cur, target);
+
 	/* After a long jump inside the page, begin small again, too. */
-	if (distance > cur->batch_target)
+	if (jumped > cur->batch_target)
 		cur->batch_target = FIRST_BATCH;
-	cur->item = nth_item(cur, distance);
-	cur->nitems -= distance;
 	return true;
 }
 
@@ -587,6 +672,7 @@ btree_rescan(ZigzagCursor *cursor)
 	cur->more_pages = false;
 	cur->step_first = true;
 	cur->nitems = 0;
+	cur->posting_done = 0;
 	cur->batch_target = FIRST_BATCH;
 	cur->suffix_pos = -1;
 }

@@ -8,8 +8,7 @@
  * the entries that all sides share.  What is done with one of them is what an
  * index scan does with its own:
  *
- *	- The heap tuple is fetched through the table AM's index-fetch interface,
- *	  which follows the HOT chain and applies the snapshot.
+ *	- The row is fetched from the heap (zz_heap.c).
  *	- Or, if every column the query needs is stored in one of the indexes and
  *	  the page is all-visible, the row is made from the index tuples.  A value
  *	  always comes from an index tuple that stores it: values that are equal to
@@ -30,7 +29,6 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/relscan.h"
 #include "access/sysattr.h"
 #include "access/tableam.h"
 #include "access/visibilitymap.h"
@@ -42,7 +40,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
-#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/builtins.h"
@@ -56,6 +53,7 @@
 #include "zz_cursor_btree.h"
 #include "zz_exec_scan.h"
 #include "zz_explain.h"
+#include "zz_heap.h"
 #include "zz_leapfrog.h"
 
 typedef struct ZigzagSide
@@ -63,6 +61,7 @@ typedef struct ZigzagSide
 	Relation	index;
 	int			nfixed;
 	Oid		   *types;			/* of the values */
+	bool	   *varlena;		/* may a value be toasted? */
 	ExprState **exprs;			/* that give them; NULL for IS NULL */
 	ZigzagFixedValue *fixed;
 } ZigzagSide;
@@ -85,16 +84,16 @@ typedef struct ZigzagScanState
 	ZigzagSide	sides[ZIGZAG_MAX_SIDES];
 	ZigzagCursor *cursors[ZIGZAG_MAX_SIDES];	/* NULL until the scan starts */
 	ZigzagLeapfrog *leapfrog;
+	ZigzagHeap *heap;
 	uint64		tid_flip;
+	bool		started;		/* do the cursors stand where the scan is? */
+	bool		done;			/* no row is left; nothing is pinned */
 
 	/* values that bind the sides */
 	ExprContext *value_context; /* reset when they are evaluated anew */
 	bool		values_ready;
 	bool		nothing;		/* one of them is NULL: nothing can match */
 	ExprState  *recheck;		/* all clauses of all sides */
-
-	/* the heap */
-	IndexFetchTableData *fetch;
 
 	/* index-only */
 	int			ncolumns;
@@ -145,7 +144,7 @@ evaluate_values(ZigzagScanState *zss)
 				zss->nothing = true;	/* = NULL */
 				return;
 			}
-			if (get_typlen(fixed->type) == -1)
+			if (side->varlena[i])
 			{
 				MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 
@@ -186,7 +185,8 @@ create_cursors(ZigzagScanState *zss)
 		zss->cursors[s] = zz_cursor_btree_create(&options, space);
 	}
 	zss->leapfrog = zz_leapfrog_create(zss->nsides, zss->cursors);
-	zss->fetch = zz_table_index_fetch_begin(zss->css.ss.ss_currentRelation);
+	zss->heap = zz_heap_create(zss->css.ss.ss_currentRelation, snapshot,
+							   zss->sides[0].index, zss->tid_flip);
 	for (int i = 0; i < zss->ncolumns; i++)
 	{
 		ZigzagColumn *column = &zss->columns[i];
@@ -204,9 +204,12 @@ create_cursors(ZigzagScanState *zss)
 static void
 start_scan(ZigzagScanState *zss)
 {
-	evaluate_values(zss);
+	if (!zss->values_ready)
+		evaluate_values(zss);
 	zss->values_ready = true;
-	if (zss->nothing)
+	zss->started = true;
+	zss->done = zss->nothing;
+	if (zss->done)
 		return;
 
 	if (zss->leapfrog == NULL)
@@ -219,48 +222,28 @@ start_scan(ZigzagScanState *zss)
 	zz_leapfrog_reset(zss->leapfrog);
 }
 
+/*
+ * Let go of every page but the visibility map's, which nobody waits for.
+ */
+static void
+release_pages(ZigzagScanState *zss)
+{
+	if (zss->leapfrog == NULL)
+		return;
+
+	for (int s = 0; s < zss->nsides; s++)
+		zz_cursor_close(zss->cursors[s]);
+	zz_heap_reset(zss->heap);
+}
+
 /* ----------------------------------------------------------------
  *		Rows
  * ----------------------------------------------------------------
  */
 
 /*
- * The TID the cursors stand on.
- */
-static inline void
-current_tid(ZigzagScanState *zss, ItemPointer tid)
-{
-	ZigzagCursor *cursor = zss->cursors[0];
-	uint64		packed = cursor->tids[cursor->pos] ^ zss->tid_flip;
-
-	ItemPointerSet(tid, (BlockNumber) (packed >> 16),
-				   (OffsetNumber) (packed & 0xFFFF));
-}
-
-/*
- * Fetch the tuple version at tid that the snapshot sees into slot; false if
- * there is none.
- */
-static inline bool
-fetch_heap(ZigzagScanState *zss, ItemPointer tid, TupleTableSlot *slot)
-{
-	bool		call_again = false;
-	bool		all_dead = false;
-
-	if (!table_index_fetch_tuple(zss->fetch, tid,
-								 zss->css.ss.ps.state->es_snapshot,
-								 slot, &call_again, &all_dead))
-		return false;
-
-	/* An MVCC snapshot sees one version of a HOT chain at most. */
-	Assert(!call_again);
-	pgstat_count_heap_fetch(zss->sides[0].index);
-	return true;
-}
-
-/*
  * Is every tuple on the page of tid visible to all, as far as entries of the
- * present window go?
+ * present window go?  Then nobody else takes the predicate lock of the row.
  */
 static inline bool
 is_all_visible(ZigzagScanState *zss, ItemPointer tid)
@@ -270,10 +253,13 @@ is_all_visible(ZigzagScanState *zss, ItemPointer tid)
 
 	if (zss->vm_block != block || zss->vm_window != window)
 	{
-		zss->vm_all_visible = VM_ALL_VISIBLE(zss->css.ss.ss_currentRelation,
-											 block, &zss->vmbuffer);
+		Relation	rel = zss->css.ss.ss_currentRelation;
+
+		zss->vm_all_visible = VM_ALL_VISIBLE(rel, block, &zss->vmbuffer);
 		zss->vm_block = block;
 		zss->vm_window = window;
+		if (zss->vm_all_visible)
+			PredicateLockPage(rel, block, zss->css.ss.ps.state->es_snapshot);
 	}
 	return zss->vm_all_visible;
 }
@@ -296,8 +282,8 @@ store_columns(ZigzagScanState *zss, TupleTableSlot *slot)
 		if (column->is_name && !isnull)
 		{
 			ExprContext *econtext = zss->css.ss.ps.ps_ExprContext;
-			Name		name = MemoryContextAllocZero(econtext->ecxt_per_tuple_memory,
-													  NAMEDATALEN);
+			Name		name = MemoryContextAlloc(econtext->ecxt_per_tuple_memory,
+												  NAMEDATALEN);
 
 			namestrcpy(name, DatumGetCString(value));
 			value = NameGetDatum(name);
@@ -309,6 +295,34 @@ store_columns(ZigzagScanState *zss, TupleTableSlot *slot)
 }
 
 /*
+ * Make the next row from the indexes, in slot, which is empty; false if there
+ * is no more.  The heap is visited only to see whether the row is visible.
+ */
+static bool
+next_index_only(ZigzagScanState *zss, TupleTableSlot *slot)
+{
+	ItemPointerData tid;
+
+	while (zz_leapfrog_next(zss->leapfrog))
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		zz_heap_unpack_tid(zz_leapfrog_tid(zss->leapfrog, 0), zss->tid_flip, &tid);
+		if (!is_all_visible(zss, &tid))
+		{
+			InstrCountTuples2(&zss->css.ss, 1);
+			if (!zz_heap_fetch(zss->heap, &tid, zss->heap_slot))
+				continue;
+			ExecClearTuple(zss->heap_slot);
+		}
+		store_columns(zss, slot);
+		return true;
+	}
+
+	return false;
+}
+
+/*
  * ExecScan's access method.
  */
 static TupleTableSlot *
@@ -316,42 +330,24 @@ scan_next(ScanState *node)
 {
 	ZigzagScanState *zss = (ZigzagScanState *) node;
 	TupleTableSlot *slot = node->ss_ScanTupleSlot;
-	ItemPointerData tid;
 
-	ExecClearTuple(slot);
-	if (!zss->values_ready)
+	if (!zss->started)
 		start_scan(zss);
-	if (zss->nothing)
-		return slot;
+	if (zss->done)
+		return ExecClearTuple(slot);
 
-	while (zz_leapfrog_next(zss->leapfrog))
+	if (zss->info->index_only)
 	{
-		CHECK_FOR_INTERRUPTS();
-
-		current_tid(zss, &tid);
-		if (!zss->info->index_only)
-		{
-			if (fetch_heap(zss, &tid, slot))
-				return slot;
-			continue;
-		}
-
-		if (is_all_visible(zss, &tid))
-			PredicateLockPage(node->ss_currentRelation,
-							  ItemPointerGetBlockNumber(&tid),
-							  node->ps.state->es_snapshot);
-		else
-		{
-			InstrCountTuples2(node, 1);
-			if (!fetch_heap(zss, &tid, zss->heap_slot))
-				continue;
-			ExecClearTuple(zss->heap_slot);
-		}
-		store_columns(zss, slot);
-		return slot;
+		ExecClearTuple(slot);
+		if (next_index_only(zss, slot))
+			return slot;
 	}
+	else if (zz_heap_next(zss->heap, zss->leapfrog, slot))
+		return slot;
 
-	return slot;
+	zss->done = true;
+	release_pages(zss);
+	return ExecClearTuple(slot);
 }
 
 /*
@@ -391,6 +387,7 @@ begin_side(ZigzagScanState *zss, ZigzagSide *side, const ZigzagSideInfo *info)
 	side->index = index_open(info->indexid, lockmode);
 	side->nfixed = list_length(info->clauses);
 	side->types = palloc0(side->nfixed * sizeof(Oid));
+	side->varlena = palloc0(side->nfixed * sizeof(bool));
 	side->exprs = palloc0(side->nfixed * sizeof(ExprState *));
 	side->fixed = palloc0(side->nfixed * sizeof(ZigzagFixedValue));
 	foreach(lc, info->clauses)
@@ -406,6 +403,7 @@ begin_side(ZigzagScanState *zss, ZigzagSide *side, const ZigzagSideInfo *info)
 			/* What the operator takes, in case the value is binary-coercible */
 			op_input_types(((OpExpr *) clause)->opno, &lefttype, &righttype);
 			side->types[i] = righttype;
+			side->varlena[i] = get_typlen(righttype) == -1;
 			side->exprs[i] = ExecInitExpr(value, &zss->css.ss.ps);
 		}
 		else
@@ -467,8 +465,8 @@ use_table_slot(CustomScanState *css)
 	Plan	   *plan = css->ss.ps.plan;
 	Relation	rel = css->ss.ss_currentRelation;
 
-	ExecInitScanTupleSlot(css->ss.ps.state, &css->ss, RelationGetDescr(rel),
-						  table_slot_callbacks(rel));
+	zz_init_scan_slot(css->ss.ps.state, &css->ss, RelationGetDescr(rel),
+					  table_slot_callbacks(rel));
 	css->ss.ps.subPlan = NIL;
 	ExecAssignScanProjectionInfoWithVarno(&css->ss,
 										  ((Scan *) plan)->scanrelid);
@@ -490,21 +488,19 @@ scan_begin(CustomScanState *css, EState *estate, int eflags)
 
 	if (!zss->info->index_only)
 		use_table_slot(css);
+	foreach(lc, zss->info->sides)
+		clauses = list_concat(clauses, ((ZigzagSideInfo *) lfirst(lc))->clauses);
+	zss->recheck = ExecInitQual(clauses, &css->ss.ps);
+
+	/* EXPLAIN has now seen all subplans; it opens no index. */
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 
-	foreach(lc, zss->info->sides)
-	{
-		ZigzagSideInfo *side = lfirst(lc);
-
-		begin_side(zss, &zss->sides[zss->nsides++], side);
-		clauses = list_concat(clauses, side->clauses);
-	}
 	zss->value_context = CreateExprContext(estate);
+	foreach(lc, zss->info->sides)
+		begin_side(zss, &zss->sides[zss->nsides++], lfirst(lc));
 	if (zss->info->index_only)
 		begin_index_only(zss);
-	else
-		zss->recheck = ExecInitQual(clauses, &css->ss.ps);
 }
 
 static TupleTableSlot *
@@ -522,14 +518,9 @@ scan_rescan(CustomScanState *css)
 {
 	ZigzagScanState *zss = (ZigzagScanState *) css;
 
-	if (zss->leapfrog != NULL)
-	{
-		for (int s = 0; s < zss->nsides; s++)
-			zz_cursor_rescan(zss->cursors[s]);
-		zz_leapfrog_reset(zss->leapfrog);
-		table_index_fetch_reset(zss->fetch);
-	}
-	if (css->ss.ps.chgParam != NULL || zss->leapfrog == NULL)
+	release_pages(zss);
+	zss->started = false;
+	if (css->ss.ps.chgParam != NULL)
 		zss->values_ready = false;
 
 	ExecScanReScan(&css->ss);
@@ -542,9 +533,8 @@ scan_end(CustomScanState *css)
 
 	if (zss->leapfrog != NULL)
 	{
-		for (int s = 0; s < zss->nsides; s++)
-			zz_cursor_close(zss->cursors[s]);
-		table_index_fetch_end(zss->fetch);
+		release_pages(zss);
+		zz_heap_end(zss->heap);
 	}
 	if (BufferIsValid(zss->vmbuffer))
 		ReleaseBuffer(zss->vmbuffer);
@@ -559,12 +549,19 @@ scan_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	ZigzagScanState *zss = (ZigzagScanState *) css;
 	ZigzagCounters counters[ZIGZAG_MAX_SIDES] = {0};
+	Instrumentation *instrument = css->ss.ps.instrument;
+	bool		ran_elsewhere;
 
 	if (zss->leapfrog != NULL)
 		for (int s = 0; s < zss->nsides; s++)
 			counters[s] = zss->cursors[s]->counters;
 
-	zz_explain_scan(css, zss->info, counters, ancestors, es);
+	/* Only parallel workers ran the node: their counts are not known here. */
+	ran_elsewhere = instrument != NULL && instrument->nloops > 0 &&
+		!zss->values_ready;
+
+	zz_explain_scan(css, zss->info, ran_elsewhere ? NULL : counters,
+					ancestors, es);
 }
 
 static const CustomExecMethods zz_scan_exec_methods = {

@@ -11,7 +11,9 @@
  *	Pages		leaf pages read
  *	Steps		index entries looked at
  *
- * Counts are totals over all loops, as core's Index Searches are.
+ * Counts are totals over all loops, as core's Index Searches and Heap Fetches
+ * are.  Index Searches, Pages and Steps are those of the process that explains:
+ * a node that runs in parallel workers has no memory in common with them.
  *
  *-------------------------------------------------------------------------
  */
@@ -136,7 +138,7 @@ zz_explain_scan(CustomScanState *css, const ZigzagScanInfo *info,
 				const ZigzagCounters *counters, List *ancestors,
 				struct ExplainState *es)
 {
-	bool		useprefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		useprefix = es->verbose;	/* as core's Index Cond */
 	List	   *context = set_deparse_context_plan(es->deparse_cxt,
 												   css->ss.ps.plan, ancestors);
 	int			i = 0;

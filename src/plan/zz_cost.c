@@ -9,19 +9,29 @@
  *
  *	descents	as in btcostestimate: comparisons down the tree and the handling
  *				of its pages
- *	leaf pages	random_page_cost each, as genericcostestimate charges for the
- *				pages of an index, and the handling of the page
+ *	leaf pages	between random_page_cost and seq_page_cost, the nearer to the
+ *				latter the larger a share of the range is read, as
+ *				cost_bitmap_heap_scan does for the pages of a table; and the
+ *				handling of the page
  *	entries		a small part of cpu_index_tuple_cost: a merge step takes a few
  *				nanoseconds where the unit stands for several tens
  *	heap pages	of the rows that all sides agree on; in TID order, or as far as
  *				the suffix follows the order of the table, the price of a page
- *				falls from random to sequential as in a bitmap heap scan
+ *				falls from random to sequential as in a bitmap heap scan; and
+ *				cpu_index_tuple_cost for each visit
  *	rows		cpu_tuple_cost and the filter, as in every scan
  *
  * How much of a side is read depends on the others.  The side with the fewest
  * entries is read whole.  Each of its n entries makes the others seek once at
  * most, so of a side with P leaf pages they touch P * (1 - (1 - 1/P)^n), which
  * is all of it if n is large; and what is touched in isolation takes a descent.
+ *
+ * These costs are dominated by pages that core's model takes to be on disk.
+ * Where all is in memory, the rival to beat is simple: read the leading side and
+ * visit the heap for each of its entries.  So a path must also pay in that case:
+ * what the other sides have to do, counted in heap visits, must not exceed the
+ * heap visits they save.  A path that loses there is not offered, whatever its
+ * cost.
  *
  *-------------------------------------------------------------------------
  */
@@ -53,42 +63,75 @@
 /* Entries a cursor loads around a seek that stands alone. */
 #define ENTRIES_PER_SEEK		64.0
 
+/* Work in memory as bench/ shows it, in visits of a heap page that is cached. */
+#define WARM_DESCENT			2.5
+#define WARM_PAGE				1.0
+#define WARM_ENTRY				0.004
+
+/* So little is not worth a thought. */
+#define WARM_ALWAYS				20.0
+
+/* What a side has to do. */
+typedef struct SideWork
+{
+	double		leaf_pages;		/* of its range */
+	double		touched;		/* of these, how many are read */
+	double		descents;
+	double		entries;		/* loaded */
+} SideWork;
+
 /*
- * What reading a side costs, given the number of seeks the others make it do
- * (the number of its own entries, if it leads).  *startup is the part that
- * comes before its first entry.
+ * What a side has to do, given the number of seeks the others make it do (the
+ * number of its own entries, if it leads).
  */
-static Cost
-cost_side(const ZigzagCandidate *side, double seeks, Cost *startup)
+static SideWork
+estimate_work(const ZigzagCandidate *side, double seeks)
 {
 	IndexOptInfo *index = side->index;
 	double		tuples = Max(index->tuples, 1.0);
 	double		entries = Min(clamp_row_est(side->selectivity * index->rel->tuples),
 							  tuples);
-	double		leaf_pages = ceil(entries * index->pages / tuples);
-	double		touched;
-	double		descents;
-	double		random_page_cost_here;
+	SideWork	work;
+
+	work.leaf_pages = Max(ceil(entries * index->pages / tuples), 1.0);
+	work.touched = work.leaf_pages *
+		(1.0 - pow(1.0 - 1.0 / work.leaf_pages, seeks));
+	work.touched = Min(Max(work.touched, 1.0), work.leaf_pages);
+	work.descents = 1.0 + work.touched * (1.0 - work.touched / work.leaf_pages);
+	work.entries = Min(entries, Max(seeks, 1.0) * ENTRIES_PER_SEEK);
+
+	return work;
+}
+
+/*
+ * What reading a side costs.  *startup is increased by the part that comes
+ * before its first entry: a descent and a page, of which a LIMIT saves nothing.
+ */
+static Cost
+cost_side(const ZigzagCandidate *side, const SideWork *work, Cost *startup)
+{
+	IndexOptInfo *index = side->index;
+	double		tuples = Max(index->tuples, 2.0);
+	double		random_cost;
+	double		seq_cost;
+	double		page_cost;
 	Cost		descent_cost;
 	Cost		entry_cost;
 
-	leaf_pages = Max(leaf_pages, 1.0);
-	touched = leaf_pages * (1.0 - pow(1.0 - 1.0 / leaf_pages, seeks));
-	touched = Min(Max(touched, 1.0), leaf_pages);
-	descents = 1.0 + touched * (1.0 - touched / leaf_pages);
-	entries = Min(entries, Max(seeks, 1.0) * ENTRIES_PER_SEEK);
-
-	get_tablespace_page_costs(index->reltablespace, &random_page_cost_here, NULL);
-	descent_cost = ceil(log(Max(tuples, 2.0)) / log(2.0)) * cpu_operator_cost +
+	get_tablespace_page_costs(index->reltablespace, &random_cost, &seq_cost);
+	page_cost = random_cost;
+	if (work->touched >= 2.0)
+		page_cost -= (random_cost - seq_cost) * sqrt(work->touched / work->leaf_pages);
+	descent_cost = ceil(log(tuples) / log(2.0)) * cpu_operator_cost +
 		(Max(index->tree_height, 0) + 1) * PAGE_CPU_MULTIPLIER * cpu_operator_cost;
 	entry_cost = cpu_index_tuple_cost *
 		(zz_match_nsuffix(side) == 0 ? ENTRY_TID : ENTRY_SUFFIX);
 
-	*startup += descent_cost;
-	return descents * descent_cost +
-		touched * (random_page_cost_here +
-				   PAGE_CPU_MULTIPLIER * cpu_operator_cost) +
-		entries * entry_cost;
+	page_cost += PAGE_CPU_MULTIPLIER * cpu_operator_cost;
+
+	*startup += descent_cost + page_cost;
+	return work->descents * descent_cost + work->touched * page_cost +
+		work->entries * entry_cost;
 }
 
 /*
@@ -127,10 +170,11 @@ order_follows_table(PlannerInfo *root, const ZigzagCandidate *side)
 }
 
 /*
- * What visiting the heap for that many rows costs.
+ * What visiting the heap for that many rows costs: the pages, and the way from
+ * each entry to its row, which is what cpu_index_tuple_cost stands for.
  */
 static Cost
-cost_heap_pages(PlannerInfo *root, const ZigzagScanPath *path, double rows)
+cost_heap_visits(PlannerInfo *root, const ZigzagScanPath *path, double rows)
 {
 	RelOptInfo *rel = path->cpath.path.parent;
 	double		table_pages = Max(rel->pages, 1.0);
@@ -154,13 +198,13 @@ cost_heap_pages(PlannerInfo *root, const ZigzagScanPath *path, double rows)
 	if (pages >= 2.0)
 		ordered_cost -= (random_cost - seq_cost) * sqrt(pages / table_pages);
 
-	return follows * pages * ordered_cost +
+	return rows * cpu_index_tuple_cost + follows * pages * ordered_cost +
 		(1.0 - follows) * index_pages_fetched(rows, rel->pages, 0, root) * random_cost;
 }
 
 /*
- * Set rows and costs of path.  Its sides, parent, target and parameters are
- * set already.
+ * Set rows and costs of path, and whether it pays.  Its sides, parent, target
+ * and parameters are set already.
  */
 void
 zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
@@ -170,10 +214,11 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	ZigzagCandidate *leader = linitial(path->sides);
 	double		lead_entries;
 	double		rows;
+	double		warm_work = 0;
 	List	   *bound = NIL;
 	QualCost	filter_cost;
 	Cost		startup = 0;
-	Cost		run = 0;
+	Cost		total = 0;
 	ListCell   *lc;
 
 	p->rows = p->param_info ? p->param_info->ppi_rows : rel->rows;
@@ -182,23 +227,32 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	foreach(lc, path->sides)
 	{
 		ZigzagCandidate *side = lfirst(lc);
+		SideWork	work = estimate_work(side, lead_entries);
 
-		run += cost_side(side, lead_entries, &startup);
-		bound = list_union_ptr(bound, side->rinfos);
+		total += cost_side(side, &work, &startup);
+		if (side != leader)
+			warm_work += WARM_DESCENT * work.descents +
+				WARM_PAGE * work.touched + WARM_ENTRY * work.entries;
+		bound = add_predicate_to_index_quals(side->index,
+											 list_union_ptr(bound, side->rinfos));
 	}
 
 	/* Rows that the sides agree on, before the filter. */
 	rows = clauselist_selectivity(root, bound, rel->relid, JOIN_INNER, NULL) *
 		rel->tuples;
 	rows = Min(clamp_row_est(rows), lead_entries);
-	run += cost_heap_pages(root, path, rows);
+	total += cost_heap_visits(root, path, rows);
+
+	warm_work += path->index_only ? rows * (1.0 - rel->allvisfrac) : rows;
+	path->pays = warm_work <= Max(lead_entries, WARM_ALWAYS);
 
 	cost_qual_eval(&filter_cost, zz_paths_filter(path->sides, rel->baserestrictinfo),
 				   root);
-	startup += filter_cost.startup + p->pathtarget->cost.startup;
-	run += (cpu_tuple_cost + filter_cost.per_tuple) * rows;
-	run += p->pathtarget->cost.per_tuple * p->rows;
+	total += (cpu_tuple_cost + filter_cost.per_tuple) * rows;
+	total += p->pathtarget->cost.per_tuple * p->rows;
 
-	p->startup_cost = startup;
-	p->total_cost = startup + run;
+	/* The startup of the sides is part of their costs already. */
+	filter_cost.startup += p->pathtarget->cost.startup;
+	p->startup_cost = startup + filter_cost.startup;
+	p->total_cost = total + filter_cost.startup;
 }

@@ -9,6 +9,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/pg_class.h"
+#include "optimizer/cost.h"
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 
@@ -54,7 +55,8 @@ zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		list_length(rel->baserestrictinfo) >= 2 &&
 		list_length(rel->indexlist) >= 2 &&
 		!IS_DUMMY_REL(rel) &&
-		is_plain_table(rel, rte))
+		is_plain_table(rel, rte) &&
+		zz_allows_index_scan(rel))
 		zz_paths_add_scans(root, rel, rte);
 }
 

@@ -102,7 +102,8 @@ match_equality(PlannerInfo *root, RestrictInfo *rinfo, IndexOptInfo *index,
 
 /*
  * The same for a column of type boolean: flag, NOT flag, flag IS TRUE, flag IS
- * FALSE become flag = true and flag = false.
+ * FALSE become flag = true and flag = false.  flag may be an expression that the
+ * index stores, as in an index on ((a > 3)).
  */
 static Expr *
 match_boolean(RestrictInfo *rinfo, IndexOptInfo *index, int column)
@@ -110,9 +111,6 @@ match_boolean(RestrictInfo *rinfo, IndexOptInfo *index, int column)
 	Node	   *clause = (Node *) rinfo->clause;
 	Node	   *operand = clause;
 	bool		value = true;
-
-	if (index->opfamily[column] != BOOL_BTREE_FAM_OID)
-		return NULL;
 
 	if (is_notclause(clause))
 	{
@@ -147,6 +145,15 @@ match_clause(PlannerInfo *root, RestrictInfo *rinfo, IndexOptInfo *index,
 {
 	Node	   *clause = (Node *) rinfo->clause;
 
+	/* First, since any clause may be what the index stores the truth of. */
+	if (index->opfamily[column] == BOOL_BTREE_FAM_OID)
+	{
+		Expr	   *bound = match_boolean(rinfo, index, column);
+
+		if (bound != NULL)
+			return bound;
+	}
+
 	if (IsA(clause, OpExpr))
 		return match_equality(root, rinfo, index, column);
 
@@ -157,10 +164,9 @@ match_clause(PlannerInfo *root, RestrictInfo *rinfo, IndexOptInfo *index,
 		if (test->nulltesttype == IS_NULL && !test->argisrow &&
 			match_index_to_operand((Node *) test->arg, column, index))
 			return (Expr *) test;
-		return NULL;
 	}
 
-	return match_boolean(rinfo, index, column);
+	return NULL;
 }
 
 /*
@@ -207,7 +213,74 @@ match_index(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *index)
 }
 
 /*
- * All candidates among the indexes of rel, a list of ZigzagCandidate.
+ * Add the restrictions that the predicate of a partial index implies to what
+ * the candidate answers: another side that only binds these adds nothing.
+ *
+ * indrestrictinfo cannot tell: it keeps such restrictions where rows may be
+ * rechecked.
+ */
+static void
+add_implied(RelOptInfo *rel, ZigzagCandidate *candidate)
+{
+	int			position = 0;
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+	{
+		Expr	   *clause = lfirst_node(RestrictInfo, lc)->clause;
+
+		if (!bms_is_member(position, candidate->answered) &&
+			!contain_mutable_functions((Node *) clause) &&
+			predicate_implied_by(list_make1(clause), candidate->index->indpred,
+								 false))
+			candidate->answered = bms_add_member(candidate->answered, position);
+		position++;
+	}
+}
+
+/*
+ * Is there one row at most that the candidate's index leads to?
+ */
+static bool
+finds_one_row(const ZigzagCandidate *candidate)
+{
+	ListCell   *lc;
+
+	if (!candidate->index->unique || zz_match_nsuffix(candidate) > 0)
+		return false;
+
+	foreach(lc, candidate->clauses)
+	{
+		if (IsA(lfirst(lc), NullTest))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The candidate that an index makes, or NULL.
+ */
+static ZigzagCandidate *
+match_candidate(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *index)
+{
+	ZigzagCandidate *candidate;
+
+	if (index->relam != BTREE_AM_OID || index->hypothetical ||
+		zz_index_is_disabled(index) ||
+		(index->indpred != NIL && !index->predOK))
+		return NULL;
+
+	candidate = match_index(root, rel, index);
+	if (candidate != NULL && index->indpred != NIL)
+		add_implied(rel, candidate);
+
+	return candidate;
+}
+
+/*
+ * All candidates among the indexes of rel, a list of ZigzagCandidate.  None if
+ * one index finds the only row there can be: a zigzag has nothing to skip.
+ * Unique indexes come first, so that the lookup of a key ends with them.
  */
 List *
 zz_match_candidates(PlannerInfo *root, RelOptInfo *rel)
@@ -215,19 +288,22 @@ zz_match_candidates(PlannerInfo *root, RelOptInfo *rel)
 	List	   *candidates = NIL;
 	ListCell   *lc;
 
-	foreach(lc, rel->indexlist)
+	for (int unique = 1; unique >= 0; unique--)
 	{
-		IndexOptInfo *index = lfirst_node(IndexOptInfo, lc);
-		ZigzagCandidate *candidate;
+		foreach(lc, rel->indexlist)
+		{
+			IndexOptInfo *index = lfirst_node(IndexOptInfo, lc);
+			ZigzagCandidate *candidate;
 
-		if (index->relam != BTREE_AM_OID || index->hypothetical ||
-			zz_index_is_disabled(index) ||
-			(index->indpred != NIL && !index->predOK))
-			continue;
-
-		candidate = match_index(root, rel, index);
-		if (candidate != NULL)
+			if (index->unique != (bool) unique)
+				continue;
+			candidate = match_candidate(root, rel, index);
+			if (candidate == NULL)
+				continue;
+			if (finds_one_row(candidate))
+				return NIL;
 			candidates = lappend(candidates, candidate);
+		}
 	}
 
 	return candidates;

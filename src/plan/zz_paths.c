@@ -12,7 +12,7 @@
  *
  * No path is offered where one index answers all that the sides do: it reads
  * just the common entries.  Only if the zigzag gives an order that the query can
- * use is it still offered, for the costs to decide.
+ * use and that index does not is it still offered, for the costs to decide.
  *
  * Every path is an offer; a query that does not qualify keeps its plan.
  *
@@ -33,6 +33,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/rel.h"
+#include "utils/selfuncs.h"
 #include "utils/syscache.h"
 
 #include "zigzag.h"
@@ -42,6 +43,9 @@
 #include "zz_cursor_btree.h"
 #include "zz_match.h"
 #include "zz_paths.h"
+
+/* What zigzag.debug_force leaves of the costs of a path. */
+#define FORCED_COST		1e-9
 
 /* Where a column of the table is stored: a side and a column of its index. */
 typedef struct StoredColumn
@@ -144,7 +148,7 @@ covers_query(const List *sides, RelOptInfo *rel)
 	Bitmapset  *columns;
 	int			member = -1;
 
-	if (!enable_indexonlyscan)
+	if (!zz_allows_index_only(rel))
 		return false;
 
 	columns = needed_columns(sides, rel);
@@ -182,8 +186,8 @@ build_scan_tuple(const ZigzagScanPath *path, CustomScan *cscan,
 		for (int i = 0; i < side->nfixed; i++)
 		{
 			AttrNumber	attno = side->index->indexkeys[i];
-			TargetEntry *column = list_nth_node(TargetEntry,
-												side->index->indextlist, i);
+			Node	   *clause = list_nth(side->clauses, i);
+			Node	   *key;
 			TargetEntry *tle;
 
 			if (attno != 0)
@@ -192,7 +196,14 @@ build_scan_tuple(const ZigzagScanPath *path, CustomScan *cscan,
 										 attno - FirstLowInvalidHeapAttributeNumber);
 				continue;
 			}
-			tle = makeTargetEntry(copyObject(column->expr),
+
+			/*
+			 * The expression as the condition has it: it may differ from the
+			 * index's own in a cast that does nothing, and setrefs.c compares.
+			 */
+			key = IsA(clause, NullTest) ? (Node *) ((NullTest *) clause)->arg :
+				get_leftop(clause);
+			tle = makeTargetEntry((Expr *) copyObject(key),
 								  list_length(cscan->custom_scan_tlist) + 1,
 								  NULL, false);
 			cscan->custom_scan_tlist = lappend(cscan->custom_scan_tlist, tle);
@@ -230,7 +241,7 @@ static Plan *
 plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		  List *tlist, List *clauses, List *custom_plans)
 {
-	ZigzagScanPath *path = (ZigzagScanPath *) best_path;
+	ZigzagScanPath *path = linitial(best_path->custom_private);
 	CustomScan *cscan = makeNode(CustomScan);
 	ZigzagScanInfo info = {0};
 	ListCell   *lc;
@@ -321,16 +332,24 @@ orders_tids(const IndexOptInfo *index)
 }
 
 /*
- * Does one index answer all that the sides answer?
+ * Does one index answer all that the sides answer, and give the order that they
+ * give, if any?
  */
 static bool
-one_index_answers(const List *candidates, const Bitmapset *answered)
+one_index_answers(PlannerInfo *root, RelOptInfo *rel, const List *candidates,
+				  const Bitmapset *answered, ScanDirection direction,
+				  List *pathkeys)
 {
 	ListCell   *lc;
 
 	foreach(lc, candidates)
 	{
-		if (bms_is_subset(answered, ((ZigzagCandidate *) lfirst(lc))->answered))
+		const ZigzagCandidate *candidate = lfirst(lc);
+
+		if (bms_is_subset(answered, candidate->answered) &&
+			(pathkeys == NIL ||
+			 pathkeys_contained_in(pathkeys,
+								   useful_pathkeys(root, rel, candidate, direction))))
 			return true;
 	}
 	return false;
@@ -358,6 +377,7 @@ create_path(PlannerInfo *root, RelOptInfo *rel, List *sides,
 	cpath->path.pathkeys = pathkeys;
 	cpath->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	cpath->methods = &zz_scan_path_methods;
+	cpath->custom_private = list_make1(path);
 	path->sides = sides;
 	path->direction = direction;
 	path->index_only = covers_query(sides, rel);
@@ -367,15 +387,16 @@ create_path(PlannerInfo *root, RelOptInfo *rel, List *sides,
 }
 
 /*
- * Offer a path to add_path.  Under zigzag.debug_force it is made to win.
+ * Offer a path to add_path.  Under zigzag.debug_force it is made to win, though
+ * not over a zigzag that costs less.
  */
 static void
 offer_path(RelOptInfo *rel, ZigzagScanPath *path)
 {
 	if (zz_debug_force)
 	{
-		path->cpath.path.startup_cost = 0;
-		path->cpath.path.total_cost = 0;
+		path->cpath.path.startup_cost *= FORCED_COST;
+		path->cpath.path.total_cost *= FORCED_COST;
 	}
 	add_path(rel, &path->cpath.path);
 }
@@ -427,10 +448,12 @@ add_group_path(PlannerInfo *root, RelOptInfo *rel, List *candidates,
 		taken = lappend(taken, side);
 		answered = bms_add_members(answered, side->answered);
 		if (list_length(taken) < 2 ||
-			(pathkeys == NIL && one_index_answers(candidates, answered)))
+			one_index_answers(root, rel, candidates, answered, direction, pathkeys))
 			continue;
 
 		path = create_path(root, rel, list_copy(taken), direction, pathkeys);
+		if (!path->pays && !zz_debug_force)
+			continue;
 		if (best == NULL || zz_debug_force ||
 			path->cpath.path.total_cost < best->cpath.path.total_cost)
 			best = path;
@@ -470,8 +493,10 @@ add_group_paths(PlannerInfo *root, RelOptInfo *rel, List *candidates,
 		ZigzagCandidate *candidate = lfirst(lc);
 
 		candidate->selectivity =
-			clauselist_selectivity(root, candidate->rinfos, rel->relid,
-								   JOIN_INNER, NULL);
+			clauselist_selectivity(root,
+								   add_predicate_to_index_quals(candidate->index,
+																candidate->rinfos),
+								   rel->relid, JOIN_INNER, NULL);
 	}
 	list_sort(group, compare_selectivity);
 	sides = choose_sides(group);
