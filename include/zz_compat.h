@@ -115,4 +115,25 @@
 #endif
 #endif
 
+/* The parameters of planner(); 19 lets EXPLAIN look on. */
+#if PG_VERSION_NUM < 190000
+#define ZZ_PLANNER_PARAMS \
+	Query *parse, const char *query_string, int cursorOptions, \
+	ParamListInfo boundParams
+#define ZZ_PLANNER_ARGS(query) (query), query_string, cursorOptions, boundParams
+#else
+#define ZZ_PLANNER_PARAMS \
+	Query *parse, const char *query_string, int cursorOptions, \
+	ParamListInfo boundParams, struct ExplainState *es
+#define ZZ_PLANNER_ARGS(query) \
+	(query), query_string, cursorOptions, boundParams, es
+#endif
+
+/* enable_* settings count the nodes they disable since 18; before, they cost. */
+#if PG_VERSION_NUM < 180000
+#define zz_plan_disabled_nodes(plan) 0
+#else
+#define zz_plan_disabled_nodes(plan) ((plan)->disabled_nodes)
+#endif
+
 #endif							/* ZZ_COMPAT_H */

@@ -25,6 +25,8 @@ ZIGZAG_MODULE_MAGIC;
 
 bool		zz_enable = true;
 bool		zz_enable_scan = true;
+bool		zz_enable_notin = true;
+bool		zz_warn_null = false;
 int			zz_max_sides = ZIGZAG_MAX_SIDES;
 bool		zz_debug_force = false;
 
@@ -53,6 +55,20 @@ define_settings(void)
 							 NULL,
 							 &zz_enable_scan,
 							 true,
+							 PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("zigzag.enable_notin",
+							 "Enables the planner's use of joins for NOT IN.",
+							 NULL,
+							 &zz_enable_notin,
+							 true,
+							 PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("zigzag.warn_null",
+							 "Reports a NOT IN that is empty because of a NULL in its subquery.",
+							 "While it is on, NOT IN is planned as a join wherever it can be.",
+							 &zz_warn_null,
+							 false,
 							 PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	DefineCustomIntVariable("zigzag.max_sides",

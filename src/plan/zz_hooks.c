@@ -11,12 +11,15 @@
 #include "catalog/pg_class.h"
 #include "optimizer/cost.h"
 #include "optimizer/paths.h"
+#include "optimizer/planner.h"
 
 #include "zigzag.h"
 #include "zz_compat.h"
 #include "zz_hooks.h"
 #include "zz_paths.h"
+#include "zz_rewrite.h"
 
+static planner_hook_type prev_planner_hook = NULL;
 static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook = NULL;
 
 /*
@@ -55,9 +58,23 @@ zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		zz_paths_add_scans(root, rel, rte);
 }
 
+/*
+ * Called for each statement: once by the server, and in turn each form of the
+ * statement goes to the next hook or to the planner itself.
+ */
+static PlannedStmt *
+zz_planner(ZZ_PLANNER_PARAMS)
+{
+	return zz_rewrite_and_plan(prev_planner_hook ? prev_planner_hook :
+							   standard_planner,
+							   ZZ_PLANNER_ARGS(parse));
+}
+
 void
 zz_hooks_install(void)
 {
+	prev_planner_hook = planner_hook;
+	planner_hook = zz_planner;
 	prev_set_rel_pathlist_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = zz_set_rel_pathlist;
 }

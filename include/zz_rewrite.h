@@ -1,0 +1,57 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_rewrite.h
+ *	  Rewrite a query, plan both forms, keep the cheaper plan.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef ZZ_REWRITE_H
+#define ZZ_REWRITE_H
+
+#include "nodes/parsenodes.h"
+#include "optimizer/planner.h"
+
+#include "zz_compat.h"
+
+/* What a rewriter may know of the whole statement. */
+typedef struct ZigzagRewriteContext
+{
+	const Query *top;			/* the statement, being rewritten */
+
+	/*
+	 * Rows may be checked again by EvalPlanQual: UPDATE, DELETE, MERGE, or a
+	 * row lock anywhere.  A subquery that becomes a join is then no longer
+	 * read in full by the recheck, unless one of our nodes sees to it.
+	 */
+	bool		rechecks;
+
+	/* A volatile function stands anywhere but in a target list. */
+	bool		volatile_quals;
+} ZigzagRewriteContext;
+
+/*
+ * One way to rewrite.
+ *
+ * rewrite_level is handed each Query of the statement, subqueries before the
+ * query that holds them, and changes it in place; it returns whether it did.
+ * The Query is a private copy.  The result must mean exactly what the original
+ * meant.
+ *
+ * preferred (may be NULL) tells that the rewritten form is to be taken whatever
+ * it costs.
+ */
+typedef struct ZigzagRewriter
+{
+	const char *name;
+	const bool *enabled;
+	bool		(*rewrite_level) (Query *query, ZigzagRewriteContext *context);
+	bool		(*preferred) (void);
+} ZigzagRewriter;
+
+extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
+										ZZ_PLANNER_PARAMS);
+
+/* The rewriters, one per file. */
+extern const ZigzagRewriter zz_notin_rewriter;
+
+#endif							/* ZZ_REWRITE_H */

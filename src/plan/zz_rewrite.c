@@ -1,0 +1,243 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_rewrite.c
+ *	  Rewrite a query, plan both forms, keep the cheaper plan.
+ *
+ * Some joins hide in a form that the planner takes for an expression.  A
+ * rewriter (see zz_rewrite.h) gives such an expression the shape of a join.
+ * Whether that pays is not decided here by a rule: the statement is planned as
+ * it was and as it is after the rewrite, and the plan of lower cost is kept.  So
+ * no rewrite can take away the plan that the user had without it.
+ *
+ * The planner scribbles on its input: each planning gets a copy of its own.
+ * Planning twice is paid for only where a rewriter has found something; what
+ * is paid otherwise is the look at a few flags.
+ *
+ * Several rewriters work one after the other, each on the best form so far:
+ * with n of them that apply, n + 1 plans are made, not 2^n.
+ *
+ * To add a rewriter: write its file, declare it in zz_rewrite.h, add it to
+ * the table below.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planmain.h"
+
+#include "zigzag.h"
+#include "zz_rewrite.h"
+
+static const ZigzagRewriter *const rewriters[] = {
+	NULL
+};
+
+/*
+ * Is there a sublink in the query or in one of its subqueries and CTEs?  A
+ * sublink within a sublink needs no look: the outer one has told already.
+ */
+static bool
+has_sublinks(const Query *query)
+{
+	ListCell   *lc;
+
+	if (query->hasSubLinks)
+		return true;
+
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (rte->rtekind == RTE_SUBQUERY && has_sublinks(rte->subquery))
+			return true;
+	}
+	foreach(lc, query->cteList)
+	{
+		CommonTableExpr *cte = lfirst_node(CommonTableExpr, lc);
+
+		if (has_sublinks(castNode(Query, cte->ctequery)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is there a row lock anywhere?
+ */
+static bool
+has_row_marks_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		if (((Query *) node)->rowMarks != NIL)
+			return true;
+		return query_tree_walker((Query *) node, has_row_marks_walker,
+								 context, 0);
+	}
+	return expression_tree_walker(node, has_row_marks_walker, context);
+}
+
+/*
+ * Is there a volatile function anywhere but in a target list?
+ *
+ * A target list is computed for the rows that come out, and those are the same
+ * after a rewrite.  A volatile qual is run as often as the order of the quals
+ * has it, which a rewrite may change.
+ */
+static bool
+has_volatile_quals_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = (Query *) node;
+		ListCell   *lc;
+
+		if (contain_volatile_functions((Node *) query->jointree) ||
+			contain_volatile_functions(query->havingQual))
+			return true;
+		foreach(lc, query->rtable)
+		{
+			RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+			if (rte->rtekind == RTE_SUBQUERY &&
+				has_volatile_quals_walker((Node *) rte->subquery, context))
+				return true;
+		}
+		foreach(lc, query->cteList)
+		{
+			CommonTableExpr *cte = lfirst_node(CommonTableExpr, lc);
+
+			if (has_volatile_quals_walker(cte->ctequery, context))
+				return true;
+		}
+	}
+	return false;
+}
+
+typedef struct ApplyState
+{
+	const ZigzagRewriter *rewriter;
+	ZigzagRewriteContext *context;
+	bool		changed;
+} ApplyState;
+
+/*
+ * Hand each Query below node to the rewriter, the innermost first.
+ */
+static bool
+apply_walker(Node *node, void *arg)
+{
+	ApplyState *state = (ApplyState *) arg;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+	{
+		Query	   *query = (Query *) node;
+
+		query_tree_walker(query, apply_walker, arg, 0);
+		if (state->rewriter->rewrite_level(query, state->context))
+			state->changed = true;
+		return false;
+	}
+	return expression_tree_walker(node, apply_walker, arg);
+}
+
+/*
+ * Rewrite query in place; returns whether it has changed.
+ */
+static bool
+apply_rewriter(const ZigzagRewriter *rewriter, Query *query)
+{
+	ZigzagRewriteContext context = {0};
+	ApplyState	state = {0};
+
+	context.top = query;
+	context.rechecks = query->commandType == CMD_UPDATE ||
+		query->commandType == CMD_DELETE ||
+		query->commandType == CMD_MERGE ||
+		has_row_marks_walker((Node *) query, NULL);
+	context.volatile_quals = has_volatile_quals_walker((Node *) query, NULL);
+
+	state.rewriter = rewriter;
+	state.context = &context;
+	apply_walker((Node *) query, &state);
+	return state.changed;
+}
+
+/*
+ * What the plan costs its user: all of it, or the part that a cursor is
+ * expected to fetch.
+ */
+static Cost
+cost_of(const PlannedStmt *stmt, int cursorOptions)
+{
+	const Plan *plan = stmt->planTree;
+	double		fraction = 1.0;
+
+	if (cursorOptions & CURSOR_OPT_FAST_PLAN)
+		fraction = Max(cursor_tuple_fraction, 0.0);
+	return plan->startup_cost +
+		fraction * (plan->total_cost - plan->startup_cost);
+}
+
+static bool
+is_cheaper(const PlannedStmt *a, const PlannedStmt *b, int cursorOptions)
+{
+	int			disabled_a = zz_plan_disabled_nodes(a->planTree);
+	int			disabled_b = zz_plan_disabled_nodes(b->planTree);
+
+	if (disabled_a != disabled_b)
+		return disabled_a < disabled_b;
+	return cost_of(a, cursorOptions) < cost_of(b, cursorOptions);
+}
+
+/*
+ * Plan parse with the given planner, and each rewritten form of it.  The
+ * cheapest plan is returned; parse is used up, as by the planner itself.
+ */
+PlannedStmt *
+zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
+{
+	PlannedStmt *best = NULL;
+	Query	   *form = parse;
+
+	if (!zz_enable || !has_sublinks(parse))
+		return planner(ZZ_PLANNER_ARGS(parse));
+
+	for (int i = 0; rewriters[i] != NULL; i++)
+	{
+		const ZigzagRewriter *rewriter = rewriters[i];
+		Query	   *rewritten;
+		PlannedStmt *stmt;
+
+		if (!*rewriter->enabled)
+			continue;
+
+		rewritten = copyObject(form);
+		if (!apply_rewriter(rewriter, rewritten))
+			continue;
+
+		if (best == NULL)
+			best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
+		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
+
+		if ((rewriter->preferred != NULL && rewriter->preferred()) ||
+			is_cheaper(stmt, best, cursorOptions))
+		{
+			best = stmt;
+			form = rewritten;
+		}
+		else
+			elog(DEBUG1, "zigzag: the original form is cheaper than that of %s",
+				 rewriter->name);
+	}
+
+	return best != NULL ? best : planner(ZZ_PLANNER_ARGS(parse));
+}
