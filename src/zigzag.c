@@ -18,6 +18,7 @@
 
 #include "zigzag.h"
 #include "zz_compat.h"
+#include "zz_exec_nullaware.h"
 #include "zz_exec_scan.h"
 #include "zz_hooks.h"
 
@@ -93,6 +94,7 @@ _PG_init(void)
 {
 	define_settings();
 	zz_exec_scan_register();
+	zz_exec_nullaware_register();
 	zz_hooks_install();
 }
 

@@ -16,10 +16,12 @@
 #include "zigzag.h"
 #include "zz_compat.h"
 #include "zz_hooks.h"
+#include "zz_nullaware_paths.h"
 #include "zz_paths.h"
 #include "zz_rewrite.h"
 
 static planner_hook_type prev_planner_hook = NULL;
+static set_join_pathlist_hook_type prev_set_join_pathlist_hook = NULL;
 static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook = NULL;
 
 /*
@@ -59,6 +61,23 @@ zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 }
 
 /*
+ * Called for each pair of relations that may be joined, in each order.
+ */
+static void
+zz_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
+					 RelOptInfo *outerrel, RelOptInfo *innerrel,
+					 JoinType jointype, JoinPathExtraData *extra)
+{
+	if (prev_set_join_pathlist_hook)
+		prev_set_join_pathlist_hook(root, joinrel, outerrel, innerrel,
+									jointype, extra);
+
+	if (zz_enable && zz_enable_notin)
+		zz_nullaware_add_paths(root, joinrel, outerrel, innerrel,
+							   jointype, extra);
+}
+
+/*
  * Called for each statement: once by the server, and in turn each form of the
  * statement goes to the next hook or to the planner itself.
  */
@@ -75,6 +94,8 @@ zz_hooks_install(void)
 {
 	prev_planner_hook = planner_hook;
 	planner_hook = zz_planner;
+	prev_set_join_pathlist_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = zz_set_join_pathlist;
 	prev_set_rel_pathlist_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = zz_set_rel_pathlist;
 }

@@ -31,6 +31,7 @@
 #include "zz_rewrite.h"
 
 static const ZigzagRewriter *const rewriters[] = {
+	&zz_notin_rewriter,
 	NULL
 };
 
