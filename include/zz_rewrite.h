@@ -39,6 +39,9 @@ typedef struct ZigzagRewriteContext
  *
  * preferred (may be NULL) tells that the rewritten form is to be taken whatever
  * it costs.
+ *
+ * hidden_cost (may be NULL) returns what a plan is expected to cost beyond what
+ * it says, in matters of this rewriter.
  */
 typedef struct ZigzagRewriter
 {
@@ -46,6 +49,7 @@ typedef struct ZigzagRewriter
 	const bool *enabled;
 	bool		(*rewrite_level) (Query *query, ZigzagRewriteContext *context);
 	bool		(*preferred) (void);
+	Cost		(*hidden_cost) (const PlannedStmt *stmt);
 } ZigzagRewriter;
 
 extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,

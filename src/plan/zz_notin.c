@@ -43,6 +43,7 @@
 
 #include "zigzag.h"
 #include "zz_nonnull.h"
+#include "zz_notin_cost.h"
 #include "zz_rewrite.h"
 
 typedef struct LevelState
@@ -484,4 +485,5 @@ const ZigzagRewriter zz_notin_rewriter = {
 	.enabled = &zz_enable_notin,
 	.rewrite_level = rewrite_level,
 	.preferred = is_preferred,
+	.hidden_cost = zz_notin_hidden_cost,
 };

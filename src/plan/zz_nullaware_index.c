@@ -109,6 +109,29 @@ make_probe(PlannerInfo *root, IndexOptInfo *index, RestrictInfo *rinfo,
 									  required_outer, loops, false);
 }
 
+/*
+ * The probe for y = x need not check (x = y) IS NOT FALSE again, which is among
+ * the clauses that could be pushed into a scan with these parameters.
+ */
+static void
+drop_redundant_clause(const ZigzagAntiJoin *join, Path *path)
+{
+	ParamPathInfo *info = makeNode(ParamPathInfo);
+	ListCell   *lc;
+
+	*info = *path->param_info;
+	info->ppi_clauses = NIL;
+	foreach(lc, path->param_info->ppi_clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (!list_member_ptr(join->extra->restrictlist, rinfo) ||
+			!IsA(rinfo->clause, BooleanTest))
+			info->ppi_clauses = lappend(info->ppi_clauses, rinfo);
+	}
+	path->param_info = info;
+}
+
 bool
 zz_nullaware_find_index(PlannerInfo *root, const ZigzagAntiJoin *join,
 						double outer_rows, ZigzagIndexProbes *probes)
@@ -145,6 +168,7 @@ zz_nullaware_find_index(PlannerInfo *root, const ZigzagAntiJoin *join,
 							   zz_make_join_restrictinfo(root, (Expr *) op,
 														 join->outerrel->relids),
 							   required_outer, outer_rows);
+	drop_redundant_clause(join, probes->equal);
 	probes->null = make_probe(root, best,
 							  make_simple_restrictinfo(root, (Expr *) test),
 							  NULL, 1.0);
