@@ -23,6 +23,12 @@ extern void zz_exec_guard_register(void);
 extern ZigzagGuardState *zz_guard_attach(PlanState *hashjoin);
 
 /*
+ * The join is about to be rescanned: let its outer side be read again.  What the
+ * guard has seen stays, unless the join reads the inner side again too.
+ */
+extern void zz_guard_resume(ZigzagGuardState *guard);
+
+/*
  * What the guard has seen.  Final once the join has returned a row: its hash
  * table is complete then, in all parallel participants.
  */

@@ -105,15 +105,6 @@ stop_outer(ZigzagGuardState *guard)
 	ExecSetExecProcNode(guard->outer, exec_nothing);
 }
 
-static void
-restart_outer(ZigzagGuardState *guard)
-{
-	if (guard->outer_exec == NULL)
-		return;
-	ExecSetExecProcNode(guard->outer, guard->outer_exec);
-	guard->outer_exec = NULL;
-}
-
 /*
  * No more rows: tell the others what was seen.
  */
@@ -195,7 +186,6 @@ guard_rescan(CustomScanState *node)
 	guard->rows = 0;
 	guard->null_rows = 0;
 	guard->done = false;
-	restart_outer(guard);
 	zz_child_rescan(node, guard->child);
 }
 
@@ -278,6 +268,19 @@ zz_guard_attach(PlanState *hashjoin)
 	}
 	elog(ERROR, "NullGuard not found below hash join");
 	return NULL;
+}
+
+/*
+ * Not left to guard_rescan: that may run as late as in the build of the hash
+ * table, and the join may look for a first outer row before.
+ */
+void
+zz_guard_resume(ZigzagGuardState *guard)
+{
+	if (guard->outer_exec == NULL)
+		return;
+	ExecSetExecProcNode(guard->outer, guard->outer_exec);
+	guard->outer_exec = NULL;
 }
 
 bool

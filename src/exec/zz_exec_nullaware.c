@@ -234,6 +234,8 @@ nullaware_rescan(CustomScanState *node)
 	NullAwareState *state = (NullAwareState *) node;
 
 	state->ended = false;
+	if (state->guard != NULL)
+		zz_guard_resume(state->guard);
 	zz_child_rescan(node, state->join);
 	if (state->guard == NULL)
 	{
