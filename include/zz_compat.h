@@ -152,14 +152,6 @@
 #define zz_find_placeholder_info(root, phv) find_placeholder_info(root, phv)
 #endif
 
-/* A custom path of a join tells its conditions, for gating quals, since 17. */
-#if PG_VERSION_NUM < 170000
-#define zz_custom_path_set_restrictinfo(path, rinfos) ((void) 0)
-#else
-#define zz_custom_path_set_restrictinfo(path, rinfos) \
-	((path)->custom_restrictinfo = (rinfos))
-#endif
-
 /* A path over another has at least its disabled nodes, since 18. */
 #if PG_VERSION_NUM < 180000
 #define zz_path_set_disabled_nodes(path, child) ((void) 0)
@@ -168,22 +160,62 @@
 	((path)->disabled_nodes = (child)->disabled_nodes)
 #endif
 #if PG_VERSION_NUM < 180000
-#define zz_path_add_disabled_nodes(path, n) ((void) 0)
+#define zz_path_prohibit(path) ((void) 0)
 #else
-#define zz_path_add_disabled_nodes(path, n) ((path)->disabled_nodes += (n))
+#define zz_path_prohibit(path) ((path)->disabled_nodes += 1000)
 #endif
 
-/* The table that DISTINCT and hashed subplans use lost an alternative form. */
+/* Since 18 a NOT NULL constraint may exist and not be valid. */
 #if PG_VERSION_NUM < 180000
-#define zz_build_tuple_hash_table(parent, desc, ops, ncols, cols, eqs, hashes, \
-								  collations, nelements, meta, table, temp) \
-	BuildTupleHashTableExt(parent, desc, ncols, cols, eqs, hashes, collations, \
-						   nelements, 0, meta, table, temp, false)
+#define zz_attribute_is_not_null(desc, attno) \
+	(TupleDescAttr(desc, (attno) - 1)->attnotnull)
 #else
-#define zz_build_tuple_hash_table(parent, desc, ops, ncols, cols, eqs, hashes, \
-								  collations, nelements, meta, table, temp) \
-	BuildTupleHashTable(parent, desc, ops, ncols, cols, eqs, hashes, collations, \
-						nelements, 0, meta, table, temp, false)
+#define zz_attribute_is_not_null(desc, attno) \
+	(TupleDescCompactAttr(desc, (attno) - 1)->attnullability == ATTNULLABLE_VALID)
+#endif
+
+/* 19 turns NOT IN into an anti join by itself where no NULL can be in play. */
+#if PG_VERSION_NUM < 190000
+#define ZZ_SERVER_JOINS_NONNULL_NOT_IN false
+#else
+#define ZZ_SERVER_JOINS_NONNULL_NOT_IN true
+#endif
+
+/*
+ * A RestrictInfo for a join clause of our own making; 16 rebuilt the handling
+ * of outer joins.
+ */
+#if PG_VERSION_NUM < 160000
+#define zz_make_join_restrictinfo(root, clause, outer_relids) \
+	make_restrictinfo(root, clause, false, false, false, 0, \
+					  NULL, outer_relids, NULL)
+#else
+#define zz_make_join_restrictinfo(root, clause, outer_relids) \
+	make_restrictinfo(root, clause, false, false, false, false, 0, \
+					  NULL, NULL, outer_relids)
+#endif
+
+/* An anti join with its sides swapped exists since 16. */
+#if PG_VERSION_NUM < 160000
+#define zz_jointype_is_right_anti(jointype) false
+#else
+#define zz_jointype_is_right_anti(jointype) ((jointype) == JOIN_RIGHT_ANTI)
+#endif
+
+/* A path counts its disabled nodes since 18. */
+#if PG_VERSION_NUM < 180000
+#define zz_path_add_disabled_nodes(path, child) ((void) 0)
+#else
+#define zz_path_add_disabled_nodes(path, child) \
+	((void) ((path)->disabled_nodes += (child)->disabled_nodes))
+#endif
+
+/* Since 17 a join's CustomPath names the clauses it takes care of. */
+#if PG_VERSION_NUM < 170000
+#define zz_custom_path_set_restrictinfo(cpath, clauses) ((void) 0)
+#else
+#define zz_custom_path_set_restrictinfo(cpath, clauses) \
+	((void) ((cpath)->custom_restrictinfo = (clauses)))
 #endif
 
 #endif							/* ZZ_COMPAT_H */

@@ -41,6 +41,9 @@ typedef struct ZigzagRewriteContext
  *
  * preferred (may be NULL) tells that the rewritten form is to be taken whatever
  * it costs.
+ *
+ * hidden_cost (may be NULL) returns what a plan is expected to cost beyond what
+ * it says, in matters of this rewriter.
  */
 typedef struct ZigzagRewriter
 {
@@ -48,13 +51,14 @@ typedef struct ZigzagRewriter
 	const bool *enabled;
 	bool		(*rewrite_level) (Query *query, ZigzagRewriteContext *context);
 	bool		(*preferred) (void);
+	Cost		(*hidden_cost) (const PlannedStmt *stmt);
 
 	/*
 	 * Also optional: whether the rewritten form can pay, given the plan of the
 	 * form before, and whether a plan of the rewritten form may be used at all.
 	 */
 	bool		(*worth_trying) (const PlannedStmt *before);
-	bool		(*accept) (PlannedStmt *stmt,
+	bool		(*accept) (const PlannedStmt *stmt,
 						   const ZigzagRewriteContext *context);
 
 	/* It is another way to do what a rewriter before it did. */

@@ -19,6 +19,7 @@
 #include "zigzag.h"
 #include "zz_compat.h"
 #include "zz_exec_mark.h"
+#include "zz_exec_nullaware.h"
 #include "zz_exec_scan.h"
 #include "zz_hooks.h"
 
@@ -103,6 +104,7 @@ _PG_init(void)
 	define_settings();
 	zz_exec_scan_register();
 	zz_exec_mark_register();
+	zz_exec_nullaware_register();
 	zz_hooks_install();
 }
 

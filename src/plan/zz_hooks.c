@@ -17,6 +17,7 @@
 #include "zz_compat.h"
 #include "zz_hooks.h"
 #include "zz_mark_paths.h"
+#include "zz_nullaware_paths.h"
 #include "zz_paths.h"
 #include "zz_rewrite.h"
 
@@ -61,6 +62,26 @@ zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 }
 
 /*
+ * Called for each pair of relations that may be joined, in each order.
+ */
+static void
+zz_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
+					 RelOptInfo *outerrel, RelOptInfo *innerrel,
+					 JoinType jointype, JoinPathExtraData *extra)
+{
+	if (prev_set_join_pathlist_hook)
+		prev_set_join_pathlist_hook(root, joinrel, outerrel, innerrel,
+									jointype, extra);
+
+	if (zz_enable && zz_enable_notin)
+		zz_nullaware_add_paths(root, joinrel, outerrel, innerrel,
+							   jointype, extra);
+
+	/* Whatever the settings are: a join with a mark must be done our way. */
+	zz_mark_paths_add(root, joinrel, outerrel, innerrel, jointype, extra);
+}
+
+/*
  * Called for each statement: once by the server, and in turn each form of the
  * statement goes to the next hook or to the planner itself.
  */
@@ -72,30 +93,13 @@ zz_planner(ZZ_PLANNER_PARAMS)
 							   ZZ_PLANNER_ARGS(parse));
 }
 
-/*
- * Called for each pair of relations that can be joined, in both orders, when
- * core has added its own paths.
- */
-static void
-zz_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
-					 RelOptInfo *outerrel, RelOptInfo *innerrel,
-					 JoinType jointype, JoinPathExtraData *extra)
-{
-	if (prev_set_join_pathlist_hook)
-		prev_set_join_pathlist_hook(root, joinrel, outerrel, innerrel,
-									jointype, extra);
-
-	/* Not subject to a setting: a join that is tagged must be done our way. */
-	zz_mark_paths_add(root, joinrel, outerrel, innerrel, jointype, extra);
-}
-
 void
 zz_hooks_install(void)
 {
-	prev_set_join_pathlist_hook = set_join_pathlist_hook;
-	set_join_pathlist_hook = zz_set_join_pathlist;
 	prev_planner_hook = planner_hook;
 	planner_hook = zz_planner;
+	prev_set_join_pathlist_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = zz_set_join_pathlist;
 	prev_set_rel_pathlist_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = zz_set_rel_pathlist;
 }

@@ -570,7 +570,7 @@ collect_marks(Plan *plan, Bitmapset *ids)
  * so it is enough that the node is there.
  */
 static bool
-accept_plan(PlannedStmt *stmt, const ZigzagRewriteContext *context)
+accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
 {
 	Bitmapset  *ids = collect_marks(stmt->planTree, NULL);
 	ListCell   *lc;

@@ -17,7 +17,7 @@
  * It is of use only in an index.  As a filter, each row would be compared with
  * each element: a plan that does so is refused (accept_plan).  The planner
  * takes every such array for one of ten elements; what more are expected is
- * added to the cost of the plan.
+ * charged when the plans are compared (hidden_cost).
  *
  *-------------------------------------------------------------------------
  */
@@ -247,22 +247,32 @@ check_plan(Plan *plan, ArrayCheck *check)
 	check_plan(plan->righttree, check);
 }
 
-/*
- * Are the arrays used in indexes alone?  Adds to the cost of the plan what the
- * planner has not.
- */
-static bool
-accept_plan(PlannedStmt *stmt, const ZigzagRewriteContext *context)
+static ArrayCheck
+check_statement(const PlannedStmt *stmt)
 {
 	ArrayCheck	check = {.stmt = stmt};
 
 	check_plan(stmt->planTree, &check);
 	check_plans(stmt->subplans, &check);
-	if (check.in_filter)
-		return false;
+	return check;
+}
 
-	stmt->planTree->total_cost += check.extra;
-	return true;
+/*
+ * Are the arrays used in indexes alone?
+ */
+static bool
+accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
+{
+	return !check_statement(stmt).in_filter;
+}
+
+/*
+ * What the planner has not charged.
+ */
+static Cost
+hidden_cost(const PlannedStmt *stmt)
+{
+	return check_statement(stmt).extra;
 }
 
 /*
@@ -280,5 +290,6 @@ const ZigzagRewriter zz_mark_array_rewriter = {
 	.from_original = true,
 	.rewrite_level = rewrite_level,
 	.worth_trying = worth_trying,
+	.hidden_cost = hidden_cost,
 	.accept = accept_plan,
 };

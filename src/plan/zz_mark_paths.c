@@ -472,7 +472,7 @@ make_prohibitive(List *paths)
 
 		path->startup_cost += MARK_NEVER_COST;
 		path->total_cost += MARK_NEVER_COST;
-		zz_path_add_disabled_nodes(path, 1000);
+		zz_path_prohibit(path);
 	}
 }
 

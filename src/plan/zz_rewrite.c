@@ -31,6 +31,7 @@
 #include "zz_rewrite.h"
 
 static const ZigzagRewriter *const rewriters[] = {
+	&zz_notin_rewriter,
 	&zz_mark_rewriter,
 	&zz_mark_array_rewriter,
 	NULL
@@ -180,26 +181,33 @@ apply_rewriter(const ZigzagRewriter *rewriter, Query *query,
  * expected to fetch.
  */
 static Cost
-cost_of(const PlannedStmt *stmt, int cursorOptions)
+cost_of(const ZigzagRewriter *rewriter, const PlannedStmt *stmt,
+		int cursorOptions)
 {
 	const Plan *plan = stmt->planTree;
 	double		fraction = 1.0;
+	Cost		cost;
 
 	if (cursorOptions & CURSOR_OPT_FAST_PLAN)
 		fraction = Max(cursor_tuple_fraction, 0.0);
-	return plan->startup_cost +
+	cost = plan->startup_cost +
 		fraction * (plan->total_cost - plan->startup_cost);
+	if (rewriter->hidden_cost != NULL)
+		cost += fraction * rewriter->hidden_cost(stmt);
+	return cost;
 }
 
 static bool
-is_cheaper(const PlannedStmt *a, const PlannedStmt *b, int cursorOptions)
+is_cheaper(const ZigzagRewriter *rewriter, const PlannedStmt *a,
+		   const PlannedStmt *b, int cursorOptions)
 {
 	int			disabled_a = zz_plan_disabled_nodes(a->planTree);
 	int			disabled_b = zz_plan_disabled_nodes(b->planTree);
 
 	if (disabled_a != disabled_b)
 		return disabled_a < disabled_b;
-	return cost_of(a, cursorOptions) < cost_of(b, cursorOptions);
+	return cost_of(rewriter, a, cursorOptions) <
+		cost_of(rewriter, b, cursorOptions);
 }
 
 /*
@@ -239,7 +247,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 			elog(DEBUG1, "zigzag: the planner found no plan for the form of %s",
 				 rewriter->name);
 		else if ((rewriter->preferred != NULL && rewriter->preferred()) ||
-			is_cheaper(stmt, best, cursorOptions))
+				 is_cheaper(rewriter, stmt, best, cursorOptions))
 		{
 			best = stmt;
 			form = rewritten;

@@ -1,0 +1,57 @@
+-- Plans of NOT IN, and the reasons where there is none.
+
+CREATE TABLE po (id int PRIMARY KEY, a int, b int);
+CREATE TABLE pi (k int PRIMARY KEY, a int, b int, c int);
+INSERT INTO po SELECT i, i, i % 10 FROM generate_series(1, 20000) i;
+INSERT INTO pi SELECT i, i * 2, i % 10, i % 3 FROM generate_series(1, 40000) i;
+CREATE INDEX pi_a ON pi (a);
+VACUUM ANALYZE po, pi;
+SET work_mem = '256kB';
+
+-- Too much for a hashed subplan.
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT b FROM pi)');
+SELECT * FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM pi)');
+SELECT * FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM pi WHERE pi.k = po.id AND pi.c > po.b)');
+-- Each = proved to know no NULL is a plain one.
+SELECT * FROM zz_explain('SELECT * FROM po WHERE id NOT IN (SELECT k FROM pi)');
+SELECT * FROM zz_explain('SELECT * FROM po WHERE id NOT IN (SELECT a FROM pi WHERE a IS NOT NULL)');
+SELECT * FROM zz_explain('SELECT * FROM po WHERE (id, b) NOT IN (SELECT k, b FROM pi)');
+-- Few rows wanted, an index: nested loop.
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT a FROM pi) LIMIT 3');
+SELECT * FROM zz_explain('SELECT * FROM po WHERE id < 20 AND a NOT IN (SELECT a FROM pi)');
+-- Small and hashed: core's plan stays.
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3)');
+-- The order of the outer rows is kept.
+SELECT * FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM pi) ORDER BY id LIMIT 5000');
+-- The subquery runs once.
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT max(x.a) FROM pi x JOIN pi y USING (k) GROUP BY x.b)');
+
+-- What ANALYZE tells.
+SELECT * FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, nullif(b, 1) FROM pi)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l WHERE l !~ 'Memory';
+INSERT INTO pi VALUES (0, NULL, 0, 0);
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT nullif(a, 20) FROM pi)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l WHERE l !~ 'Buckets';
+EXPLAIN (FORMAT JSON, COSTS OFF) SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM pi);
+EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM po WHERE a + 1 NOT IN (SELECT b + 1 FROM pi);
+
+-- A user who asks is told.
+SET zigzag.warn_null = on;
+SELECT count(*) FROM po WHERE a NOT IN (SELECT a FROM pi);
+SELECT count(*) FROM po WHERE (a, b) NOT IN (SELECT NULL::int, nullif(b, 3) FROM pi);
+SELECT count(*) FROM po WHERE a NOT IN (SELECT a FROM pi WHERE a IS NOT NULL);
+RESET zigzag.warn_null;
+
+-- Switched off.
+SET zigzag.enable_notin = off;
+SELECT * FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM pi)');
+RESET zigzag.enable_notin;
+
+-- Reasons.
+SET client_min_messages = debug1;
+EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT max(k) FROM pi WHERE pi.b = po.b);
+EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3 AND random() < 1);
+EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3) AND random() < 1;
+EXPLAIN (COSTS OFF) SELECT * FROM po WHERE NOT (a < ANY (SELECT c FROM pi WHERE k < 3));
+EXPLAIN (COSTS OFF) SELECT * FROM po WHERE (SELECT 1) NOT IN (SELECT c FROM pi WHERE k < 3);
+EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3 FOR UPDATE);
+EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3);
+RESET client_min_messages;

@@ -1,0 +1,489 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_notin.c
+ *	  Rewrite NOT IN into a NOT EXISTS that means the same.
+ *
+ *	  (x1, .. xk) NOT IN (SELECT y1, .. yk FROM S WHERE c)
+ *
+ * is true exactly when no row of S that satisfies c makes the comparison true
+ * or NULL.  So, where only "true" counts (in a WHERE, in the ON of an inner
+ * join) it is
+ *
+ *	  NOT EXISTS (SELECT FROM S WHERE c
+ *				  AND (x1 = y1) IS NOT FALSE .. AND (xk = yk) IS NOT FALSE)
+ *
+ * for AND is not false exactly when none of its arms is.  This is plain
+ * three-valued logic and holds for every operator and every NULL.  Core's own
+ * pull-up of NOT EXISTS makes it an anti join, correct with whatever path; the
+ * paths that make it fast are added in zz_nullaware_paths.c.
+ *
+ * A column that cannot be NULL on either side gets the plain x = y, which core
+ * can hash and look up in an index.  Not so in a statement whose rows may be
+ * rechecked (EvalPlanQual): there core's anti join takes its inner side for
+ * empty, and only our nodes know better.
+ *
+ * x <> ALL (S) and NOT (x = ANY (S)) are other spellings.
+ *
+ * Left alone, with the reason at DEBUG1, is what could change the answer or the
+ * number of times a volatile function runs, and what could not become a join.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "catalog/pg_operator.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parse_relation.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/lsyscache.h"
+
+#include "zigzag.h"
+#include "zz_nonnull.h"
+#include "zz_notin_cost.h"
+#include "zz_rewrite.h"
+
+typedef struct LevelState
+{
+	Query	   *query;
+	ZigzagRewriteContext *context;
+	bool		changed;
+} LevelState;
+
+typedef struct SubstituteState
+{
+	List	   *targetlist;		/* what the comparison's Params stand for, */
+	bool		as_vars;		/* or its columns seen from outside */
+} SubstituteState;
+
+static Node *rewrite_quals(LevelState *level, Node *quals, Node *all_quals);
+
+/*
+ * Replace each Param that stands for a column of the subquery.
+ */
+static Node *
+substitute_mutator(Node *node, void *arg)
+{
+	SubstituteState *state = (SubstituteState *) arg;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_SUBLINK)
+	{
+		Param	   *param = (Param *) node;
+		TargetEntry *tle = get_tle_by_resno(state->targetlist, param->paramid);
+
+		if (tle == NULL)
+			elog(ERROR, "subquery has no column %d", param->paramid);
+		if (state->as_vars)
+			return (Node *) makeVarFromTargetEntry(1, tle);
+		return (Node *) copyObject(tle->expr);
+	}
+	return expression_tree_mutator(node, substitute_mutator, arg);
+}
+
+/*
+ * The comparisons of the sublink, one "=" for each column; NIL where it has
+ * another shape.  Those of <> ALL are negated.
+ */
+static List *
+comparisons_of(const SubLink *sublink)
+{
+	Node	   *testexpr = sublink->testexpr;
+	bool		is_all = sublink->subLinkType == ALL_SUBLINK;
+	List	   *args;
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	if (testexpr == NULL)
+		return NIL;
+	if (IsA(testexpr, BoolExpr))
+	{
+		if (((BoolExpr *) testexpr)->boolop != (is_all ? OR_EXPR : AND_EXPR))
+			return NIL;
+		args = ((BoolExpr *) testexpr)->args;
+	}
+	else
+		args = list_make1(testexpr);
+
+	foreach(lc, args)
+	{
+		OpExpr	   *op = lfirst(lc);
+
+		if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+			return NIL;
+		op = copyObject(op);
+		if (is_all)
+		{
+			op->opno = get_negator(op->opno);
+			if (!OidIsValid(op->opno))
+				return NIL;
+			op->opfuncid = get_opcode(op->opno);
+		}
+		if (!op_hashjoinable(op->opno, exprType(linitial(op->args))) ||
+			!op_strict(op->opno))
+			return NIL;
+		result = lappend(result, op);
+	}
+	return result;
+}
+
+/*
+ * Does the level read from something that a volatile function makes?  A join
+ * that ends early would not call it as often.
+ */
+static bool
+reads_volatile(const Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (contain_volatile_functions((Node *) rte->subquery) ||
+			contain_volatile_functions((Node *) rte->functions) ||
+			contain_volatile_functions((Node *) rte->tablefunc) ||
+			contain_volatile_functions((Node *) rte->values_lists))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does EXISTS of the subquery with one more qual in its WHERE differ from the
+ * qual applied to the subquery's rows?  Then it is left whole, and the qual is
+ * put around it.
+ */
+static bool
+needs_wrapping(const Query *subquery)
+{
+	return subquery->setOperations != NULL ||
+		subquery->hasAggs ||
+		subquery->groupingSets != NIL ||
+		subquery->havingQual != NULL ||
+		subquery->hasWindowFuncs ||
+		subquery->hasTargetSRFs ||
+		subquery->hasDistinctOn ||
+		subquery->limitOffset != NULL ||
+		subquery->limitCount != NULL ||
+		subquery->cteList != NIL ||
+		checkExprHasSubLink((Node *) subquery->targetList);
+}
+
+/*
+ * Is there an arm of the WHERE without any column?  The planner evaluates it
+ * once and, up to 16, then asks no extension for paths.
+ */
+static bool
+has_constant_qual(const Query *subquery)
+{
+	ListCell   *lc;
+	List	   *arms = make_ands_implicit((Expr *) subquery->jointree->quals);
+
+	foreach(lc, arms)
+	{
+		if (!contain_vars_of_level(lfirst(lc), 0) &&
+			!contain_vars_of_level(lfirst(lc), 1))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Why the sublink must stay what it is; NULL if it can be rewritten.
+ */
+static const char *
+reason_to_leave(const LevelState *level, const SubLink *sublink)
+{
+	Query	   *subquery = castNode(Query, sublink->subselect);
+
+	if (comparisons_of(sublink) == NIL)
+		return "its comparison is not made of hashable equality operators";
+	if (checkExprHasSubLink(sublink->testexpr))
+		return "its left side holds a subquery";
+	if (contain_volatile_functions(sublink->testexpr) ||
+		contain_volatile_functions((Node *) subquery))
+		return "it holds a volatile function";
+	if (level->context->volatile_quals || reads_volatile(level->query))
+		return "the query holds a volatile function besides its target list";
+	if (subquery->commandType != CMD_SELECT || subquery->hasModifyingCTE ||
+		subquery->rowMarks != NIL)
+		return "its subquery locks or modifies rows";
+	if (needs_wrapping(subquery) &&
+		contain_vars_of_level((Node *) subquery, 1))
+		return "its subquery is correlated and more than a join";
+	if (level->context->rechecks && has_constant_qual(subquery))
+		return "its subquery has a constant condition and rows may be rechecked";
+	return NULL;
+}
+
+/*
+ * SELECT FROM (subquery).  The subquery moves one level down.
+ */
+static Query *
+wrap_subquery(Query *subquery)
+{
+	Query	   *query = makeNode(Query);
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	RangeTblRef *ref = makeNode(RangeTblRef);
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	IncrementVarSublevelsUp((Node *) subquery, 1, 1);
+
+	foreach(lc, subquery->targetList)
+	{
+		TargetEntry *tle = lfirst_node(TargetEntry, lc);
+
+		if (!tle->resjunk)
+			names = lappend(names, makeString(pstrdup(tle->resname ?
+													  tle->resname :
+													  "?column?")));
+	}
+
+	rte->rtekind = RTE_SUBQUERY;
+	rte->subquery = subquery;
+	rte->alias = makeAlias("not_in", NIL);
+	rte->eref = makeAlias("not_in", names);
+	rte->inFromCl = true;
+
+	ref->rtindex = 1;
+
+	query->commandType = CMD_SELECT;
+	query->querySource = QSRC_ORIGINAL;
+	query->canSetTag = true;
+	query->hasRowSecurity = subquery->hasRowSecurity;
+	query->rtable = list_make1(rte);
+	query->jointree = makeFromExpr(list_make1(ref), NULL);
+	query->targetList =
+		list_make1(makeTargetEntry((Expr *) makeConst(INT4OID, -1, InvalidOid,
+													  sizeof(int32),
+													  Int32GetDatum(1),
+													  false, true),
+								   1, pstrdup("?column?"), false));
+	return query;
+}
+
+/*
+ * Is neither side of the comparison ever NULL?
+ */
+static bool
+comparison_is_nonnull(const LevelState *level, Node *all_quals,
+					  const OpExpr *comparison, Query *subquery)
+{
+	SubstituteState state = {subquery->targetList, false};
+	Node	   *inner;
+
+	inner = substitute_mutator(copyObject(lsecond(comparison->args)), &state);
+	return zz_expr_is_nonnull(level->query, linitial(comparison->args),
+							  all_quals) &&
+		zz_expr_is_nonnull(subquery, inner, subquery->havingQual != NULL ||
+						   subquery->setOperations != NULL ? NULL :
+						   subquery->jointree->quals);
+}
+
+/*
+ * The NOT EXISTS for the sublink, or NULL where it stays.  all_quals are the
+ * WHERE it stands in.
+ */
+static Node *
+rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
+{
+	Query	   *subquery = castNode(Query, sublink->subselect);
+	const char *reason = reason_to_leave(level, sublink);
+	SubstituteState state;
+	List	   *nonnull = NIL;
+	List	   *clauses = NIL;
+	ListCell   *lc;
+	SubLink    *exists;
+	List	   *comparisons = NIL;
+	bool		all_nonnull = true;
+
+	if (reason == NULL)
+	{
+		comparisons = comparisons_of(sublink);
+		foreach(lc, comparisons)
+		{
+			bool		proved = !subquery->setOperations &&
+				!subquery->groupingSets &&
+				comparison_is_nonnull(level, all_quals, lfirst(lc), subquery);
+
+			nonnull = lappend_int(nonnull, proved);
+			all_nonnull = all_nonnull && proved;
+		}
+		if (all_nonnull && ZZ_SERVER_JOINS_NONNULL_NOT_IN)
+			reason = "the server makes it a join itself";
+	}
+	if (reason != NULL)
+	{
+		ereport(DEBUG1,
+				(errmsg_internal("zigzag: a NOT IN is not rewritten: %s",
+								 reason)));
+		return NULL;
+	}
+
+	state.targetlist = subquery->targetList;
+	state.as_vars = needs_wrapping(subquery);
+	if (state.as_vars)
+		subquery = wrap_subquery(subquery);
+
+	for (int i = 0; i < list_length(comparisons); i++)
+	{
+		Node	   *clause = list_nth(comparisons, i);
+
+		/* The subquery is one level further down than the comparison was. */
+		IncrementVarSublevelsUp(clause, 1, 0);
+		clause = substitute_mutator(clause, &state);
+
+		if (!list_nth_int(nonnull, i) || level->context->rechecks)
+		{
+			BooleanTest *test = makeNode(BooleanTest);
+
+			test->arg = (Expr *) clause;
+			test->booltesttype = IS_NOT_FALSE;
+			test->location = -1;
+			clause = (Node *) test;
+		}
+		clauses = lappend(clauses, clause);
+	}
+
+	foreach(lc, clauses)
+		subquery->jointree->quals = make_and_qual(subquery->jointree->quals,
+												  lfirst(lc));
+
+	exists = makeNode(SubLink);
+	exists->subLinkType = EXISTS_SUBLINK;
+	exists->subselect = (Node *) subquery;
+	exists->location = -1;
+
+	level->changed = true;
+	return (Node *) makeBoolExpr(NOT_EXPR, list_make1(exists), -1);
+}
+
+/*
+ * Rewrite below a NOT: NOT IN, and NOT (p OR x IN ..) as its two arms.
+ */
+static Node *
+rewrite_negated(LevelState *level, BoolExpr *not, Node *all_quals)
+{
+	Node	   *arg = linitial(not->args);
+	Node	   *rewritten = NULL;
+
+	if (IsA(arg, SubLink) && ((SubLink *) arg)->subLinkType == ANY_SUBLINK)
+		rewritten = rewrite_sublink(level, (SubLink *) arg, all_quals);
+	else if (is_orclause(arg))
+	{
+		List	   *arms = NIL;
+		ListCell   *lc;
+		bool		changed = level->changed;
+
+		level->changed = false;
+		foreach(lc, ((BoolExpr *) arg)->args)
+		{
+			Expr	   *arm = makeBoolExpr(NOT_EXPR, list_make1(lfirst(lc)), -1);
+
+			arms = lappend(arms, rewrite_quals(level, (Node *) arm, all_quals));
+		}
+		if (level->changed)
+			rewritten = (Node *) makeBoolExpr(AND_EXPR, arms, -1);
+		level->changed |= changed;
+	}
+
+	return rewritten != NULL ? rewritten : (Node *) not;
+}
+
+/*
+ * Rewrite what stands at the AND level of a WHERE or ON.
+ */
+static Node *
+rewrite_quals(LevelState *level, Node *quals, Node *all_quals)
+{
+	ListCell   *lc;
+
+	if (quals == NULL)
+		return NULL;
+
+	if (is_andclause(quals))
+	{
+		foreach(lc, ((BoolExpr *) quals)->args)
+			lfirst(lc) = rewrite_quals(level, lfirst(lc), all_quals);
+		return quals;
+	}
+	if (is_notclause(quals))
+		return rewrite_negated(level, (BoolExpr *) quals, all_quals);
+	if (IsA(quals, SubLink) && ((SubLink *) quals)->subLinkType == ALL_SUBLINK)
+	{
+		Node	   *rewritten = rewrite_sublink(level, (SubLink *) quals,
+												all_quals);
+
+		return rewritten != NULL ? rewritten : quals;
+	}
+	return quals;
+}
+
+/*
+ * Rewrite the WHERE and the ON of inner joins.  In the ON of an outer join a
+ * row that fails is kept, with NULLs: core would not make that a join.
+ */
+static void
+rewrite_jointree(LevelState *level, Node *jtnode)
+{
+	ListCell   *lc;
+
+	if (jtnode == NULL || IsA(jtnode, RangeTblRef))
+		return;
+	if (IsA(jtnode, FromExpr))
+	{
+		FromExpr   *from = (FromExpr *) jtnode;
+
+		foreach(lc, from->fromlist)
+			rewrite_jointree(level, lfirst(lc));
+		from->quals = rewrite_quals(level, from->quals, from->quals);
+	}
+	else
+	{
+		JoinExpr   *join = castNode(JoinExpr, jtnode);
+
+		rewrite_jointree(level, join->larg);
+		rewrite_jointree(level, join->rarg);
+		if (join->jointype == JOIN_INNER)
+			join->quals = rewrite_quals(level, join->quals, join->quals);
+	}
+}
+
+/*
+ * MERGE's own condition is the ON of an outer join.
+ */
+static bool
+rewrite_level(Query *query, ZigzagRewriteContext *context)
+{
+	LevelState	level = {query, context, false};
+
+	if (!query->hasSubLinks || query->commandType == CMD_UTILITY ||
+		query->commandType == CMD_MERGE)
+		return false;
+
+	rewrite_jointree(&level, (Node *) query->jointree);
+	return level.changed;
+}
+
+/*
+ * A test wants our plan, and so does a user who asked what the NULLs do.
+ */
+static bool
+is_preferred(void)
+{
+	return zz_debug_force || zz_warn_null;
+}
+
+const ZigzagRewriter zz_notin_rewriter = {
+	.name = "NOT IN",
+	.enabled = &zz_enable_notin,
+	.rewrite_level = rewrite_level,
+	.preferred = is_preferred,
+	.hidden_cost = zz_notin_hidden_cost,
+};
