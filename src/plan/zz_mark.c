@@ -577,6 +577,8 @@ accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
 
 	foreach(lc, stmt->subplans)
 		ids = collect_marks(lfirst(lc), ids);
+	elog(DEBUG1, "zigzag: %d of %d mark joins are in the plan",
+		 bms_num_members(ids), context->nmarks);
 	return bms_num_members(ids) == context->nmarks;
 }
 

@@ -543,13 +543,18 @@ zz_mark_paths_add(PlannerInfo *root, RelOptInfo *joinrel,
 								&joinrel->partial_pathlist);
 	list_free(ignored);
 
-	if (marked == innerrel && jointype == JOIN_LEFT)
+	/*
+	 * With the sides swapped the join is a right join for core, of which we make
+	 * the same paths once more: core's may have driven ours out by their cost.
+	 */
+	if ((marked == innerrel && jointype == JOIN_LEFT) ||
+		(marked == outerrel && jointype == JOIN_RIGHT))
 	{
 		pair = palloc0(sizeof(MarkPair));
 		pair->root = root;
 		pair->joinrel = joinrel;
-		pair->outerrel = outerrel;
-		pair->innerrel = innerrel;
+		pair->outerrel = marked == innerrel ? outerrel : innerrel;
+		pair->innerrel = marked;
 		pair->restrictlist = extra->restrictlist;
 		pair->extra = *extra;
 		pair->tag = tag;
