@@ -18,10 +18,10 @@ typedef struct ZigzagCandidate
 	IndexOptInfo *index;
 	int			nfixed;			/* leading columns bound */
 	List	   *rinfos;			/* RestrictInfo that binds each */
-	List	   *clauses;		/* the same as expressions, index key on the left:
-								 * OpExpr or NullTest */
-	Bitmapset  *answered;		/* positions in rel->baserestrictinfo: bound, or
-								 * implied by the predicate of the index */
+	List	   *clauses;		/* the same as expressions, index key on the
+								 * left: OpExpr or NullTest */
+	Bitmapset  *answered;		/* positions in rel->baserestrictinfo: bound,
+								 * or implied by the predicate of the index */
 	Selectivity selectivity;	/* of the clauses and the predicate together;
 								 * set on demand */
 } ZigzagCandidate;

@@ -16,8 +16,8 @@ missing_packages() {
 		[ -x /usr/lib/postgresql/15/bin/pg_config ] &&
 			[ -e /usr/include/postgresql/15/server/postgres.h ] ||
 			list+=(postgresql-server-dev-15)
-		perl -MIPC::Run -e 1 2>/dev/null || list+=(libipc-run-perl)
 	fi
+	perl -MIPC::Run -e 1 2>/dev/null || list+=(libipc-run-perl)
 	printf '%s\n' "${list[@]}" "$@" | sed '/^$/d'
 }
 

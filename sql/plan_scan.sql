@@ -1,5 +1,7 @@
 -- Which ZigzagScan plans are legal, and what they look like.  zigzag is forced
 -- throughout, unless said otherwise: where it is not chosen, it is not legal.
+CREATE SCHEMA plan_scan;
+SET search_path = plan_scan, public;
 SET zigzag.debug_force = on;
 
 -- Core's own plans differ between servers: of those only the absence of a
@@ -301,6 +303,7 @@ CREATE INDEX p_leaky ON p (v zz_leaky_ops);
 CREATE INDEX p_v ON p (v);
 SELECT * FROM zz_plan('SELECT id FROM p WHERE q = 1 AND v === 2');
 CREATE ROLE regress_zz_plan;
+GRANT USAGE ON SCHEMA plan_scan TO regress_zz_plan;
 GRANT ALL ON p TO regress_zz_plan;
 CREATE POLICY p_policy ON p USING (q = 1 AND r = 2);
 ALTER TABLE p ENABLE ROW LEVEL SECURITY;
@@ -319,6 +322,7 @@ RESET ROLE;
 ALTER TABLE p DISABLE ROW LEVEL SECURITY;
 DROP POLICY p_policy ON p;
 REVOKE ALL ON p FROM regress_zz_plan;
+REVOKE USAGE ON SCHEMA plan_scan FROM regress_zz_plan;
 DROP ROLE regress_zz_plan;
 SET client_min_messages = warning;
 DROP OPERATOR CLASS zz_leaky_ops USING btree CASCADE;
@@ -327,7 +331,8 @@ DROP INDEX p_v;
 
 -- tables: a sample, a catalog, a temporary table, a materialized view
 SELECT * FROM zz_plan('SELECT id FROM p TABLESAMPLE system (50) WHERE q = 1 AND r = 2');
-SELECT * FROM zz_plan($$SELECT oid FROM pg_class WHERE oid = 1 AND relname = 'x' AND relnamespace = 11$$);
+SELECT * FROM zz_plan('SELECT deptype FROM pg_depend WHERE classid = 1 AND objid = 2 AND objsubid = 3
+  AND refclassid = 4 AND refobjid = 5 AND refobjsubid = 6');
 CREATE TEMP TABLE tmp AS SELECT q, r FROM p;
 CREATE INDEX tmp_q ON tmp (q);
 CREATE INDEX tmp_r ON tmp (r);
@@ -339,6 +344,14 @@ CREATE INDEX mv_q ON mv (q);
 CREATE INDEX mv_r ON mv (r);
 SELECT * FROM zz_plan('SELECT q FROM mv WHERE q = 1 AND r = 2');
 DROP MATERIALIZED VIEW mv;
+-- another access method, whose TIDs may mean anything
+CREATE ACCESS METHOD zz_heap TYPE TABLE HANDLER heap_tableam_handler;
+CREATE TABLE am USING zz_heap AS SELECT q, r FROM p;
+CREATE INDEX am_q ON am (q);
+CREATE INDEX am_r ON am (r);
+SELECT * FROM zz_plan('SELECT q FROM am WHERE q = 1 AND r = 2');
+DROP TABLE am;
+DROP ACCESS METHOD zz_heap;
 -- of a table with children, the children that have the indexes
 CREATE TABLE part (k int, a int, b int) PARTITION BY RANGE (k);
 CREATE TABLE part1 PARTITION OF part FOR VALUES FROM (0) TO (10);
@@ -356,7 +369,7 @@ SET enable_partitionwise_join = on;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SELECT * FROM zz_check('SELECT * FROM part o LEFT JOIN LATERAL
-  (SELECT i.k, o.a + i.a AS sum FROM part i WHERE i.a = 1 AND i.b = 2) s ON s.k = o.k WHERE o.a = 3');
+  (SELECT i.k, o.a + coalesce(i.a, 0) AS sum FROM part i WHERE i.a = 1 AND i.b = 2) s ON s.k = o.k WHERE o.a = 3');
 RESET enable_partitionwise_join;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
@@ -394,4 +407,6 @@ SELECT * FROM zz_plan('SELECT * FROM c WHERE one = 1 AND two = 2 LIMIT 1');
 SELECT * FROM zz_plan('SELECT * FROM c WHERE one = 1 AND two = 2 ORDER BY id LIMIT 10');
 -- a lookup by key
 SELECT * FROM zz_plan('SELECT * FROM c WHERE id = 1 AND x = 1 AND y = 2');
-DROP TABLE c, p;
+
+SET client_min_messages = warning;
+DROP SCHEMA plan_scan CASCADE;

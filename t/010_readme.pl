@@ -91,6 +91,19 @@ foreach my $label ($labels =~ /^\| ((?:`[A-Z][A-Za-z ]+`(?:, )?)+) \|/mg)
 	}
 }
 
+# The plot is drawn from the numbers, and shows the losses.
+my $head = 'query,zigzag chosen,core ms,zigzag ms,composite ms,core/zigzag,zigzag/composite';
+my $csv = PostgreSQL::Test::Utils::tempdir() . '/sample.csv';
+append_to_file($csv, qq{$head\n"limit 10, win",yes,400,0.5,0.4,800,1.25\n"loss",yes,1,1.2,,0.83,\n});
+my ($svg) = run_command([ "$top/bench/plot", $csv ]);
+like($svg, qr/>limit 10, win<.*>800 x<.*fill="#c92a2a">0.8 x</s, 'bench/plot shows gain and loss');
+if (-e "$top/bench/results.csv")
+{
+	($svg) = run_command([ "$top/bench/plot", "$top/bench/results.csv" ]);
+	chomp(my $stored = slurp_file("$top/bench/results.svg"));
+	is($stored, $svg, 'bench/plot bench/results.csv gives bench/results.svg');
+}
+
 # Links and the files named by the map.
 foreach my $link ($readme =~ /\]\(([^)#:]+)\)/g)
 {

@@ -298,6 +298,7 @@ cut_window(ZigzagLeapfrog *lf, bool *exact)
 
 	return !empty;
 }
+
 /*
  * Intersect a list of nleft positions of one stretch with another stretch, and
  * store the positions of both ends of each match.  left is NULL for the whole

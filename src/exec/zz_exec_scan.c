@@ -242,13 +242,12 @@ release_pages(ZigzagScanState *zss)
  */
 
 /*
- * Is every tuple on the page of tid visible to all, as far as entries of the
- * present window go?  Then nobody else takes the predicate lock of the row.
+ * Is every tuple on the block visible to all, as far as entries of the present
+ * window go?  Then nobody else takes the predicate lock of the row.
  */
 static inline bool
-is_all_visible(ZigzagScanState *zss, ItemPointer tid)
+is_all_visible(ZigzagScanState *zss, BlockNumber block)
 {
-	BlockNumber block = ItemPointerGetBlockNumber(tid);
 	uint64		window = zz_leapfrog_window(zss->leapfrog);
 
 	if (zss->vm_block != block || zss->vm_window != window)
@@ -301,19 +300,17 @@ store_columns(ZigzagScanState *zss, TupleTableSlot *slot)
 static bool
 next_index_only(ZigzagScanState *zss, TupleTableSlot *slot)
 {
-	ItemPointerData tid;
-
 	while (zz_leapfrog_next(zss->leapfrog))
 	{
+		uint64		tid = zz_leapfrog_tid(zss->leapfrog, 0) ^ zss->tid_flip;
+
 		CHECK_FOR_INTERRUPTS();
 
-		zz_heap_unpack_tid(zz_leapfrog_tid(zss->leapfrog, 0), zss->tid_flip, &tid);
-		if (!is_all_visible(zss, &tid))
+		if (!is_all_visible(zss, (BlockNumber) (tid >> 16)))
 		{
 			InstrCountTuples2(&zss->css.ss, 1);
-			if (!zz_heap_fetch(zss->heap, &tid, zss->heap_slot))
+			if (!zz_heap_sees(zss->heap, zss->leapfrog, zss->heap_slot))
 				continue;
-			ExecClearTuple(zss->heap_slot);
 		}
 		store_columns(zss, slot);
 		return true;

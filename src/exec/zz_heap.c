@@ -76,11 +76,11 @@ struct ZigzagHeap
 	uint64		block;			/* the page last fetched from, as in images */
 	Prefetch	prefetch;
 
-	/* rows of one page that have been looked up and not handed out */
+	/* rows of matches on one page that have been looked up beforehand */
 	Buffer		buffer;			/* pinned for them; Invalid: none */
 	int			nqueued;
-	int			next;
-	HeapTupleData queue[MaxHeapTuplesPerPage];
+	int			next;			/* the first that is not done with */
+	HeapTupleData queue[MaxHeapTuplesPerPage];	/* no t_data: no row is seen */
 };
 
 /*
@@ -107,11 +107,23 @@ zz_heap_create(Relation rel, Snapshot snapshot, Relation index, uint64 tid_flip)
 }
 
 /*
+ * The TID an image stands for.
+ */
+static inline void
+unpack_tid(const ZigzagHeap *heap, uint64 image, ItemPointer tid)
+{
+	uint64		packed = image ^ heap->tid_flip;
+
+	ItemPointerSet(tid, (BlockNumber) (packed >> 16),
+				   (OffsetNumber) (packed & 0xFFFF));
+}
+
+/*
  * Fetch the version of the row at tid that the snapshot sees into slot; false,
  * with slot as it was, if there is none.
  */
-bool
-zz_heap_fetch(ZigzagHeap *heap, ItemPointer tid, TupleTableSlot *slot)
+static bool
+fetch_row(ZigzagHeap *heap, ItemPointer tid, TupleTableSlot *slot)
 {
 	bool		call_again = false;
 
@@ -139,35 +151,27 @@ drop_queue(ZigzagHeap *heap)
 }
 
 /*
- * Matches have been consumed: what was looked at ahead is less far ahead.
- */
-static inline void
-count_consumed(ZigzagHeap *heap, int n)
-{
-	heap->prefetch.matches = Max(heap->prefetch.matches - n, 0);
-}
-
-/*
- * slot holds the row of the present match: queue the rows of the matches that
+ * slot holds the row of the present match: look up the rows of the matches that
  * follow it on the same page, as far as the window knows them.
  */
 static void
 queue_rest_of_page(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
 {
+	uint64		block = zz_leapfrog_tid(lf, 0) >> 16;
 	int			ahead = Min(zz_leapfrog_ahead(lf), MaxHeapTuplesPerPage);
 	ItemPointerData tids[MaxHeapTuplesPerPage];
-	int			ntids = 0;
+	int			n = 0;
 	Page		page;
 
-	while (ntids < ahead)
+	while (n < ahead)
 	{
-		uint64		image = zz_leapfrog_tid(lf, ntids + 1);
+		uint64		image = zz_leapfrog_tid(lf, n + 1);
 
-		if (image >> 16 != heap->block)
+		if (image >> 16 != block)
 			break;
-		zz_heap_unpack_tid(image, heap->tid_flip, &tids[ntids++]);
+		unpack_tid(heap, image, &tids[n++]);
 	}
-	if (ntids == 0)
+	if (n == 0)
 		return;
 
 	Assert(TTS_IS_BUFFERTUPLE(slot));
@@ -176,7 +180,7 @@ queue_rest_of_page(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
 
 	LockBuffer(heap->buffer, BUFFER_LOCK_SHARE);
 	page = BufferGetPage(heap->buffer);
-	for (int i = 0; i < ntids; i++)
+	for (int i = 0; i < n; i++)
 	{
 		OffsetNumber offset = ItemPointerGetOffsetNumber(&tids[i]);
 
@@ -184,17 +188,16 @@ queue_rest_of_page(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
 			ItemIdIsNormal(PageGetItemId(page, offset)))
 			zz_prefetch_memory(PageGetItem(page, PageGetItemId(page, offset)));
 	}
-	for (int i = 0; i < ntids; i++)
+	for (int i = 0; i < n; i++)
 	{
-		if (heap_hot_search_buffer(&tids[i], heap->rel, heap->buffer,
-								   heap->snapshot, &heap->queue[heap->nqueued],
-								   NULL, true))
-			heap->nqueued++;
+		HeapTuple	tuple = &heap->queue[i];
+
+		if (!heap_hot_search_buffer(&tids[i], heap->rel, heap->buffer,
+									heap->snapshot, tuple, NULL, true))
+			tuple->t_data = NULL;
 	}
 	LockBuffer(heap->buffer, BUFFER_LOCK_UNLOCK);
-
-	zz_leapfrog_skip(lf, ntids);
-	count_consumed(heap, ntids);
+	heap->nqueued = n;
 }
 
 /*
@@ -213,6 +216,7 @@ prefetch_pages(ZigzagHeap *heap, ZigzagLeapfrog *lf)
 		pf->matches = 0;
 		pf->pages = 0;
 	}
+	pf->matches = Max(pf->matches, 0);
 	if (pf->pages > 0)
 		pf->pages--;
 	if (pf->pause > 0)
@@ -231,7 +235,7 @@ prefetch_pages(ZigzagHeap *heap, ZigzagLeapfrog *lf)
 			continue;
 		pf->block = image >> 16;
 		pf->pages++;
-		zz_heap_unpack_tid(image, heap->tid_flip, &tid);
+		unpack_tid(heap, image, &tid);
 		result = PrefetchBuffer(heap->rel, MAIN_FORKNUM,
 								ItemPointerGetBlockNumber(&tid));
 		if (!BufferIsValid(result.recent_buffer))
@@ -251,44 +255,79 @@ prefetch_pages(ZigzagHeap *heap, ZigzagLeapfrog *lf)
 /*
  * Fetch the row of the next match of lf that has one into slot; false, with
  * slot as it was, if there is no more.  The leapfrog's cursors may then stand
- * further ahead than the row.
+ * before the row's entries: those who read them use zz_heap_sees.
  */
 bool
 zz_heap_next(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
 {
-	uint64		image;
-	ItemPointerData tid;
+	Prefetch   *pf = &heap->prefetch;
 
-	if (heap->next < heap->nqueued)
+	while (heap->next < heap->nqueued)
 	{
-		ExecStoreBufferHeapTuple(&heap->queue[heap->next++], slot, heap->buffer);
-		pgstat_count_heap_fetch(heap->index);
-		return true;
+		HeapTuple	tuple = &heap->queue[heap->next++];
+
+		if (tuple->t_data != NULL)
+		{
+			ExecStoreBufferHeapTuple(tuple, slot, heap->buffer);
+			pgstat_count_heap_fetch(heap->index);
+			return true;
+		}
 	}
 
 	drop_queue(heap);
 	while (zz_leapfrog_next(lf))
 	{
+		uint64		image = zz_leapfrog_tid(lf, 0);
+		ItemPointerData tid;
+
 		CHECK_FOR_INTERRUPTS();
 
-		image = zz_leapfrog_tid(lf, 0);
-		count_consumed(heap, 1);
+		pf->matches--;
 		if (image >> 16 != heap->block)
 		{
 			heap->block = image >> 16;
-			if (heap->prefetch.max > 0)
+			if (pf->max > 0)
 				prefetch_pages(heap, lf);
 		}
 
-		zz_heap_unpack_tid(image, heap->tid_flip, &tid);
-		if (zz_heap_fetch(heap, &tid, slot))
+		unpack_tid(heap, image, &tid);
+		if (fetch_row(heap, &tid, slot))
 		{
 			queue_rest_of_page(heap, lf, slot);
+			zz_leapfrog_skip(lf, heap->nqueued);
+			pf->matches -= heap->nqueued;
 			return true;
 		}
 	}
 
 	return false;
+}
+
+/*
+ * Does the snapshot see a row at the present match of lf?  To be asked of every
+ * match in turn, as long as they are on one page and in one window.  slot is
+ * for heap tuples, and empty before and after.
+ */
+bool
+zz_heap_sees(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
+{
+	ItemPointerData tid;
+
+	if (heap->next < heap->nqueued)
+	{
+		if (heap->queue[heap->next++].t_data == NULL)
+			return false;
+		pgstat_count_heap_fetch(heap->index);
+		return true;
+	}
+
+	drop_queue(heap);
+	unpack_tid(heap, zz_leapfrog_tid(lf, 0), &tid);
+	if (!fetch_row(heap, &tid, slot))
+		return false;
+	queue_rest_of_page(heap, lf, slot);
+	ExecClearTuple(slot);
+	return true;
 }
 
 /*

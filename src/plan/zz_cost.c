@@ -30,8 +30,8 @@
  * Where all is in memory, the rival to beat is simple: read the leading side and
  * visit the heap for each of its entries.  So a path must also pay in that case:
  * what the other sides have to do, counted in heap visits, must not exceed the
- * heap visits they save.  A path that loses there is not offered, whatever its
- * cost.
+ * heap visits they save, of the rows that the query will ask for.  A path that
+ * loses there is not offered, whatever its cost.
  *
  *-------------------------------------------------------------------------
  */
@@ -44,6 +44,7 @@
 #include "catalog/pg_statistic.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -64,12 +65,11 @@
 #define ENTRIES_PER_SEEK		64.0
 
 /* Work in memory as bench/ shows it, in visits of a heap page that is cached. */
+#define WARM_STARTUP			10.0	/* cursors, their first pages */
 #define WARM_DESCENT			2.5
-#define WARM_PAGE				1.0
-#define WARM_ENTRY				0.004
-
-/* So little is not worth a thought. */
-#define WARM_ALWAYS				20.0
+#define WARM_PAGE				2.0
+#define WARM_ENTRY_TID			0.004
+#define WARM_ENTRY_SUFFIX		0.012
 
 /* What a side has to do. */
 typedef struct SideWork
@@ -203,6 +203,28 @@ cost_heap_visits(PlannerInfo *root, const ZigzagScanPath *path, double rows)
 }
 
 /*
+ * The part of the rows of path that the query will ask for, as far as that can
+ * be told here: one table, and nothing above that needs all rows.
+ */
+static double
+fraction_wanted(PlannerInfo *root, const Path *path)
+{
+	Query	   *parse = root->parse;
+
+	if (root->tuple_fraction <= 0 ||
+		bms_membership(root->all_baserels) != BMS_SINGLETON ||
+		parse->groupClause || parse->groupingSets || parse->distinctClause ||
+		parse->hasAggs || parse->hasWindowFuncs || parse->hasTargetSRFs ||
+		root->hasHavingQual ||
+		!pathkeys_contained_in(root->query_pathkeys, path->pathkeys))
+		return 1.0;
+
+	if (root->tuple_fraction < 1.0)
+		return root->tuple_fraction;
+	return Min(root->tuple_fraction / Max(path->rows, 1.0), 1.0);
+}
+
+/*
  * Set rows and costs of path, and whether it pays.  Its sides, parent, target
  * and parameters are set already.
  */
@@ -215,6 +237,7 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	double		lead_entries;
 	double		rows;
 	double		warm_work = 0;
+	double		fraction;
 	List	   *bound = NIL;
 	QualCost	filter_cost;
 	Cost		startup = 0;
@@ -232,7 +255,8 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 		total += cost_side(side, &work, &startup);
 		if (side != leader)
 			warm_work += WARM_DESCENT * work.descents +
-				WARM_PAGE * work.touched + WARM_ENTRY * work.entries;
+				WARM_PAGE * work.touched + work.entries *
+				(zz_match_nsuffix(side) == 0 ? WARM_ENTRY_TID : WARM_ENTRY_SUFFIX);
 		bound = add_predicate_to_index_quals(side->index,
 											 list_union_ptr(bound, side->rinfos));
 	}
@@ -244,7 +268,8 @@ zz_cost_scan(PlannerInfo *root, ZigzagScanPath *path)
 	total += cost_heap_visits(root, path, rows);
 
 	warm_work += path->index_only ? rows * (1.0 - rel->allvisfrac) : rows;
-	path->pays = warm_work <= Max(lead_entries, WARM_ALWAYS);
+	fraction = fraction_wanted(root, p);
+	path->pays = WARM_STARTUP + fraction * warm_work <= fraction * lead_entries;
 
 	cost_qual_eval(&filter_cost, zz_paths_filter(path->sides, rel->baserestrictinfo),
 				   root);

@@ -199,7 +199,8 @@ build_scan_tuple(const ZigzagScanPath *path, CustomScan *cscan,
 
 			/*
 			 * The expression as the condition has it: it may differ from the
-			 * index's own in a cast that does nothing, and setrefs.c compares.
+			 * index's own in a cast that does nothing, and setrefs.c
+			 * compares.
 			 */
 			key = IsA(clause, NullTest) ? (Node *) ((NullTest *) clause)->arg :
 				get_leftop(clause);

@@ -74,7 +74,8 @@ typedef struct ArrayCursor
 	ZigzagCursor base;
 	Entry		entries[MAX_ENTRIES];
 	int			n;
-	int			loaded;			/* entries before it are in or before the batch */
+	int			loaded;			/* entries before it are in or before the
+								 * batch */
 	int			from;			/* first entry of the batch */
 	int			batch_size;
 	uint64		images[ZIGZAG_MAX_BATCH];
@@ -251,8 +252,68 @@ contains(const ArrayCursor *c, const Entry *e)
 }
 
 /*
- * One round: intersect, compare with brute force, twice (rescan).  Returns the
- * number of common entries, or -1 for a wrong answer.
+ * The entries that all arrays have, by brute force.
+ */
+static int
+find_common(ArrayCursor *arrays, int narrays, const Entry **common)
+{
+	int			n = 0;
+
+	for (int e = 0; e < arrays[0].n; e++)
+	{
+		bool		in_all = true;
+
+		for (int i = 1; i < narrays; i++)
+			in_all &= contains(&arrays[i], &arrays[0].entries[e]);
+		if (in_all)
+			common[n++] = &arrays[0].entries[e];
+	}
+	return n;
+}
+
+/*
+ * Intersect and compare with the common entries: every cursor stands on the
+ * match, and what the window says of later ones is so.  With skip, leave out
+ * some of those.
+ */
+static bool
+walk(ZigzagLeapfrog *lf, ArrayCursor *arrays, int narrays,
+	 const Entry **common, int ncommon, bool skip)
+{
+	for (int m = 0; m < ncommon; m++)
+	{
+		int			ahead;
+
+		if (!zz_leapfrog_next(lf))
+			return false;
+		for (int i = 0; i < narrays; i++)
+			if (compare_entries(common[m],
+								&arrays[i].entries[arrays[i].from +
+												   arrays[i].base.pos]) != 0)
+				return false;
+
+		ahead = zz_leapfrog_ahead(lf);
+		if (ahead < 0 || ahead >= ncommon - m)
+			return false;
+		for (int n = 0; n <= ahead; n++)
+			if (zz_leapfrog_tid(lf, n) != common[m + n]->tid)
+				return false;
+		if (skip)
+		{
+			int			n = random() % (ahead + 1);
+
+			zz_leapfrog_skip(lf, n);
+			m += n;
+		}
+	}
+
+	/* the end, and still the end */
+	return !zz_leapfrog_next(lf) && !zz_leapfrog_next(lf);
+}
+
+/*
+ * One round: intersect and compare, twice (rescan).  Returns the number of
+ * common entries, or -1 for a wrong answer.
  */
 static int
 round_trip(ZigzagKeySpace *space, int ncursors)
@@ -262,7 +323,8 @@ round_trip(ZigzagKeySpace *space, int ncursors)
 	ZigzagLeapfrog *lf;
 	int			range = 1 + random() % MAX_ENTRIES;
 	int			clump = random() % 3 == 0 ? 1 + random() % 200 : 0;
-	int			found = 0;
+	static const Entry *common[MAX_ENTRIES];
+	int			ncommon;
 
 	for (int i = 0; i < ncursors; i++)
 	{
@@ -277,28 +339,10 @@ round_trip(ZigzagKeySpace *space, int ncursors)
 	}
 	lf = zz_leapfrog_create(ncursors, cursors);
 
+	ncommon = find_common(arrays, ncursors, common);
 	for (int pass = 0; pass < 2; pass++)
 	{
-		found = 0;
-		for (int e = 0; e < arrays[0].n; e++)
-		{
-			bool		common = true;
-
-			for (int i = 1; i < ncursors; i++)
-				common &= contains(&arrays[i], &arrays[0].entries[e]);
-			if (!common)
-				continue;
-			found++;
-			if (!zz_leapfrog_next(lf))
-				return -1;
-			for (int i = 0; i < ncursors; i++)
-				if (compare_entries(&arrays[0].entries[e],
-									&arrays[i].entries[arrays[i].from +
-													   cursors[i]->pos]) != 0)
-					return -1;
-		}
-		/* the end, and still the end */
-		if (zz_leapfrog_next(lf) || zz_leapfrog_next(lf))
+		if (!walk(lf, arrays, ncursors, common, ncommon, pass > 0))
 			return -1;
 		for (int i = 0; i < ncursors; i++)
 			zz_cursor_rescan(cursors[i]);
@@ -306,7 +350,7 @@ round_trip(ZigzagKeySpace *space, int ncursors)
 	}
 	reset_memory();
 
-	return found;
+	return ncommon;
 }
 
 static int
