@@ -3,8 +3,8 @@
 
 CREATE TABLE co (id int, a int, b int, c int);
 CREATE TABLE ci (a int, b int, c int);
-INSERT INTO co SELECT i, nullif(i % 50, 7), nullif(i % 11, 3), i % 5 FROM generate_series(1, 3000) i;
-INSERT INTO ci SELECT 20 + i % 20, i % 7, i % 3 FROM generate_series(1, 3000) i;
+INSERT INTO co SELECT i, nullif(i % 50, 7), nullif(i % 11, 3), i % 5 FROM generate_series(1, 600) i;
+INSERT INTO ci SELECT 20 + i % 20, i % 7, i % 3 FROM generate_series(1, 600) i;
 ANALYZE co, ci;
 
 -- NULLs lost to a filter pushed below the join: "3 = b" must not become a filter
@@ -16,7 +16,7 @@ SELECT * FROM zz_notin('SELECT id FROM co JOIN (SELECT 25 AS k) x ON co.a = x.k 
 
 -- NULLs lost in a spill: the only NULL is the last row, the hash has batches.
 SET work_mem = '64kB';
-INSERT INTO ci SELECT 1000 + i, 0, 0 FROM generate_series(1, 20000) i;
+INSERT INTO ci SELECT 1000 + i, 0, 0 FROM generate_series(1, 5000) i;
 ANALYZE ci;
 SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci)');
 SELECT * FROM zz_notin('SELECT id FROM co WHERE (a, b) NOT IN (SELECT a, b FROM ci)');
@@ -31,7 +31,7 @@ RESET work_mem;
 -- There were several loads, in order to have tested anything.
 SET zigzag.debug_force = on;
 SET work_mem = '64kB';
-SELECT line FROM zz_explain('SELECT id FROM co WHERE (a, b) NOT IN (SELECT a, b FROM ci)', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Batches: [0-9][0-9]';
+SELECT line FROM zz_explain('SELECT id FROM co WHERE (a, b) NOT IN (SELECT a, b FROM ci)', 'COSTS OFF, ANALYZE, TIMING OFF, SUMMARY OFF') line WHERE line ~ 'Batches: ([2-9]|[0-9][0-9])';
 RESET work_mem;
 RESET zigzag.debug_force;
 
@@ -128,7 +128,7 @@ SELECT * FROM zz_notin($$SELECT * FROM (VALUES (1, ''::bytea), (2, NULL), (3, '\
 -- Volatile functions run as often as without us: such a query is left alone.
 CREATE SEQUENCE cs;
 SELECT count(*) FROM co WHERE nextval('cs') > 0 AND a NOT IN (SELECT nullif(a, 25) FROM ci);
-SELECT last_value = 3000 AS all_rows FROM cs;
+SELECT last_value = 600 AS all_rows FROM cs;
 SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE random() < 2 AND a NOT IN (SELECT a FROM ci WHERE a > 0)');
 SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a + (random() * 0)::int FROM ci WHERE a > 0)');
 SELECT node, diff FROM zz_notin('SELECT id FROM (SELECT id, a, random() r FROM co) x WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)');
