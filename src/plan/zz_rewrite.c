@@ -233,14 +233,21 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		if (!*rewriter->enabled)
 			continue;
 
+		/* Small statements are not worth even the look for a rewrite. */
+		if (rewriter->worth_trying != NULL)
+		{
+			if (best == NULL)
+				best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
+			if (!rewriter->worth_trying(best))
+				continue;
+		}
+
 		rewritten = copyObject(rewriter->from_original ? parse : form);
 		if (!apply_rewriter(rewriter, rewritten, &context))
 			continue;
 
 		if (best == NULL)
 			best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
-		if (rewriter->worth_trying != NULL && !rewriter->worth_trying(best))
-			continue;
 		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
 
 		if (rewriter->accept != NULL && !rewriter->accept(stmt, &context))
