@@ -136,6 +136,35 @@
 #define zz_plan_disabled_nodes(plan) ((plan)->disabled_nodes)
 #endif
 
+/* A Var says which outer joins may make it NULL, since 16. */
+#if PG_VERSION_NUM < 160000
+#define zz_set_nulling_rel(var, rti) ((void) (rti))
+#else
+#define zz_set_nulling_rel(var, rti) \
+	((var)->varnullingrels = bms_make_singleton(rti))
+#endif
+
+/* 16 removed an argument. */
+#if PG_VERSION_NUM < 160000
+#define zz_find_placeholder_info(root, phv) \
+	find_placeholder_info(root, phv, false)
+#else
+#define zz_find_placeholder_info(root, phv) find_placeholder_info(root, phv)
+#endif
+
+/* A path over another has at least its disabled nodes, since 18. */
+#if PG_VERSION_NUM < 180000
+#define zz_path_set_disabled_nodes(path, child) ((void) 0)
+#else
+#define zz_path_set_disabled_nodes(path, child) \
+	((path)->disabled_nodes = (child)->disabled_nodes)
+#endif
+#if PG_VERSION_NUM < 180000
+#define zz_path_prohibit(path) ((void) 0)
+#else
+#define zz_path_prohibit(path) ((path)->disabled_nodes += 1000)
+#endif
+
 /* Since 18 a NOT NULL constraint may exist and not be valid. */
 #if PG_VERSION_NUM < 180000
 #define zz_attribute_is_not_null(desc, attno) \

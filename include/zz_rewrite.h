@@ -27,6 +27,8 @@ typedef struct ZigzagRewriteContext
 
 	/* A volatile function stands anywhere but in a target list. */
 	bool		volatile_quals;
+
+	int			nmarks;			/* joins the mark rewriter has made so far */
 } ZigzagRewriteContext;
 
 /*
@@ -50,6 +52,18 @@ typedef struct ZigzagRewriter
 	bool		(*rewrite_level) (Query *query, ZigzagRewriteContext *context);
 	bool		(*preferred) (void);
 	Cost		(*hidden_cost) (const PlannedStmt *stmt);
+
+	/*
+	 * Also optional: whether the rewritten form can pay, given the plan of
+	 * the form before, and whether a plan of the rewritten form may be used
+	 * at all.
+	 */
+	bool		(*worth_trying) (const PlannedStmt *before);
+	bool		(*accept) (const PlannedStmt *stmt,
+						   const ZigzagRewriteContext *context);
+
+	/* It is another way to do what a rewriter before it did. */
+	bool		from_original;
 } ZigzagRewriter;
 
 extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
@@ -57,5 +71,7 @@ extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
 
 /* The rewriters, one per file. */
 extern const ZigzagRewriter zz_notin_rewriter;
+extern const ZigzagRewriter zz_mark_rewriter;
+extern const ZigzagRewriter zz_mark_array_rewriter;
 
 #endif							/* ZZ_REWRITE_H */

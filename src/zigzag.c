@@ -18,6 +18,7 @@
 
 #include "zigzag.h"
 #include "zz_compat.h"
+#include "zz_exec_mark.h"
 #include "zz_exec_nullaware.h"
 #include "zz_exec_scan.h"
 #include "zz_hooks.h"
@@ -27,6 +28,7 @@ ZIGZAG_MODULE_MAGIC;
 bool		zz_enable = true;
 bool		zz_enable_scan = true;
 bool		zz_enable_notin = true;
+bool		zz_enable_mark = true;
 bool		zz_warn_null = false;
 int			zz_max_sides = ZIGZAG_MAX_SIDES;
 bool		zz_debug_force = false;
@@ -55,6 +57,13 @@ define_settings(void)
 							 "Enables the planner's use of ZigzagScan plans.",
 							 NULL,
 							 &zz_enable_scan,
+							 true,
+							 PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("zigzag.enable_mark",
+							 "Enables the planner's use of MarkJoin plans.",
+							 NULL,
+							 &zz_enable_mark,
 							 true,
 							 PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
@@ -94,6 +103,7 @@ _PG_init(void)
 {
 	define_settings();
 	zz_exec_scan_register();
+	zz_exec_mark_register();
 	zz_exec_nullaware_register();
 	zz_hooks_install();
 }

@@ -16,13 +16,14 @@
 #include "zigzag.h"
 #include "zz_compat.h"
 #include "zz_hooks.h"
+#include "zz_mark_paths.h"
 #include "zz_nullaware_paths.h"
 #include "zz_paths.h"
 #include "zz_rewrite.h"
 
 static planner_hook_type prev_planner_hook = NULL;
-static set_join_pathlist_hook_type prev_set_join_pathlist_hook = NULL;
 static set_rel_pathlist_hook_type prev_set_rel_pathlist_hook = NULL;
+static set_join_pathlist_hook_type prev_set_join_pathlist_hook = NULL;
 
 /*
  * Is rel a plain table (or partition, or materialized view) whose rows are read
@@ -75,6 +76,9 @@ zz_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 	if (zz_enable && zz_enable_notin)
 		zz_nullaware_add_paths(root, joinrel, outerrel, innerrel,
 							   jointype, extra);
+
+	/* Whatever the settings are: a join with a mark must be done our way. */
+	zz_mark_paths_add(root, joinrel, outerrel, innerrel, jointype, extra);
 }
 
 /*

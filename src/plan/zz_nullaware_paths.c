@@ -176,7 +176,7 @@ without_core_joins(List *paths, const ZigzagAntiJoin *join)
 
 static CustomPath *
 make_custom_path(RelOptInfo *rel, PathTarget *target,
-				 const CustomPathMethods * methods, List *children)
+				 const CustomPathMethods *methods, List *children)
 {
 	CustomPath *cpath = makeNode(CustomPath);
 	ListCell   *lc;

@@ -91,12 +91,12 @@ plan_guard(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	return &cscan->scan.plan;
 }
 
-const		CustomPathMethods zz_nullaware_path_methods = {
+const CustomPathMethods zz_nullaware_path_methods = {
 	.CustomName = ZIGZAG_NULLAWARE_NAME,
 	.PlanCustomPath = plan_nullaware,
 };
 
-const		CustomPathMethods zz_guard_path_methods = {
+const CustomPathMethods zz_guard_path_methods = {
 	.CustomName = ZIGZAG_GUARD_NAME,
 	.PlanCustomPath = plan_guard,
 };

@@ -38,6 +38,8 @@
 
 static const ZigzagRewriter *const rewriters[] = {
 	&zz_notin_rewriter,
+	&zz_mark_rewriter,
+	&zz_mark_array_rewriter,
 	NULL
 };
 
@@ -157,23 +159,25 @@ apply_walker(Node *node, void *arg)
 }
 
 /*
- * Rewrite query in place; returns whether it has changed.
+ * Rewrite query in place; returns whether it has changed.  *context is filled
+ * in.
  */
 static bool
-apply_rewriter(const ZigzagRewriter *rewriter, Query *query)
+apply_rewriter(const ZigzagRewriter *rewriter, Query *query,
+			   ZigzagRewriteContext *context)
 {
-	ZigzagRewriteContext context = {0};
 	ApplyState	state = {0};
 
-	context.top = query;
-	context.rechecks = query->commandType == CMD_UPDATE ||
+	memset(context, 0, sizeof(*context));
+	context->top = query;
+	context->rechecks = query->commandType == CMD_UPDATE ||
 		query->commandType == CMD_DELETE ||
 		query->commandType == CMD_MERGE ||
 		has_row_marks_walker((Node *) query, NULL);
-	context.volatile_quals = has_volatile_quals_walker((Node *) query, NULL);
+	context->volatile_quals = has_volatile_quals_walker((Node *) query, NULL);
 
 	state.rewriter = rewriter;
-	state.context = &context;
+	state.context = context;
 	apply_walker((Node *) query, &state);
 	return state.changed;
 }
@@ -228,6 +232,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 	for (int i = 0; rewriters[i] != NULL; i++)
 	{
 		const ZigzagRewriter *rewriter = rewriters[i];
+		ZigzagRewriteContext context;
 		Query	   *rewritten;
 		PlannedStmt *stmt;
 		bool		preferred;
@@ -235,8 +240,17 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		if (!*rewriter->enabled)
 			continue;
 
-		rewritten = copyObject(form);
-		if (!apply_rewriter(rewriter, rewritten))
+		/* Small statements are not worth even the look for a rewrite. */
+		if (rewriter->worth_trying != NULL)
+		{
+			if (best == NULL)
+				best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
+			if (!rewriter->worth_trying(best))
+				continue;
+		}
+
+		rewritten = copyObject(rewriter->from_original ? parse : form);
+		if (!apply_rewriter(rewriter, rewritten, &context))
 			continue;
 
 		preferred = rewriter->preferred != NULL && rewriter->preferred();
@@ -252,7 +266,10 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		}
 		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
 
-		if (preferred || is_cheaper(rewriter, stmt, best, cursorOptions))
+		if (rewriter->accept != NULL && !rewriter->accept(stmt, &context))
+			elog(DEBUG1, "zigzag: the planner found no plan for the form of %s",
+				 rewriter->name);
+		else if (preferred || is_cheaper(rewriter, stmt, best, cursorOptions))
 		{
 			best = stmt;
 			form = rewritten;
