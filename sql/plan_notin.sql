@@ -27,7 +27,9 @@ SELECT * FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT max(x.a) FROM pi x JOIN pi y USING (k) GROUP BY x.b)');
 
 -- What ANALYZE tells.
-SELECT * FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, nullif(b, 1) FROM pi)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l WHERE l !~ 'Memory';
+-- How much fits into one load is the allocator's affair: only that there are several is told.
+SELECT regexp_replace(l, '(Lookups|Batches): ([2-9]|\d{2,})$', '\1: several') AS plan
+FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, nullif(b, 1) FROM pi)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l WHERE l !~ 'Memory';
 INSERT INTO pi VALUES (0, NULL, 0, 0);
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT nullif(a, 20) FROM pi)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l WHERE l !~ 'Buckets';
 EXPLAIN (FORMAT JSON, COSTS OFF) SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM pi);
