@@ -80,7 +80,7 @@ my %settings = split /[|\n]/, $node->safe_psql('postgres',
 is_deeply(\%documented, \%settings, 'README names every setting and its default');
 
 # EXPLAIN labels: those that the table explains exist.
-my $explain = slurp_file("$top/src/exec/zz_explain.c");
+my $explain = join '', map { slurp_file($_) } glob("$top/src/exec/*.c");
 my ($labels) = $readme =~ /^## Reading EXPLAIN\n(.*?)^## /ms;
 foreach my $label ($labels =~ /^\| ((?:`[A-Z][A-Za-z ]+`(?:, )?)+) \|/mg)
 {
