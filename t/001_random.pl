@@ -45,8 +45,6 @@ my ($run, $zigzags) = ($1 // 0, $2 // 0);
 is($run, $tables * $queries, 'all queries have run');
 cmp_ok($zigzags, '>=', 0.3 * $run, "enough of them with ZigzagScan ($zigzags of $run)");
 
-<<<<<<< HEAD
-=======
 # Tables of seeds that once differed.
 for my $known ([ 61533, 26 ])	# a seek into a long posting list that has a suffix
 {
@@ -58,7 +56,6 @@ for my $known ([ 61533, 26 ])	# a seek into a long posting list that has a suffi
 	like($out, qr/^fuzz: seed $s, 50 queries, \d+ with ZigzagScan, 0 differences/m, "table $only of seed $s");
 }
 
->>>>>>> iso
 # 2. Others write.  In one snapshot both ways must give the same answer, however
 # often it is asked.
 $node->safe_psql('postgres', q{

@@ -31,14 +31,6 @@ my $long = 'SELECT count(*) FROM generate_series(1, 100000) x, LATERAL (SELECT i
 like($node->safe_psql('postgres', "$force EXPLAIN $long"), qr/ZigzagScan/, 'the plan');
 
 # How soon?  The limit is far above what it takes, for the sake of slow machines.
-<<<<<<< HEAD
-my ($out, $err);
-my $start = time;
-$node->psql('postgres', "$force SET statement_timeout = 300; $long", stdout => \$out, stderr => \$err);
-my $took = time - $start - 0.3;
-like($err, qr/canceling statement due to statement timeout/, 'a timeout stops it');
-cmp_ok($took, '<', 1, sprintf('soon (%.0f ms with connecting)', $took * 1000));
-=======
 # It is measured by the server's own clock, between sessions that are connected.
 my $caught = "DO \$\$ BEGIN PERFORM * FROM ($long) l; EXCEPTION WHEN query_canceled THEN RAISE NOTICE '% at=%', SQLERRM, extract(epoch FROM clock_timestamp()) - %; END \$\$;";
 my ($out, $err);
@@ -46,7 +38,6 @@ $node->psql('postgres', "$force SET statement_timeout = 300; " . ($caught =~ s/ 
 like($err, qr/canceling statement due to statement timeout/, 'a timeout stops it');
 my ($took) = $err =~ /at=([\d.]+)/;
 cmp_ok($took - 0.3, '<', 1, sprintf('soon (%.0f ms)', ($took - 0.3) * 1000));
->>>>>>> iso
 
 my ($in, $o) = ('', '');
 my $h = IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$o, '2>&1', IPC::Run::timeout(60));
@@ -57,20 +48,6 @@ my @waits;
 for my $i (1 .. 5)
 {
 	$o = '';
-<<<<<<< HEAD
-	$in .= "$force $long;\n\\echo end\n";
-	$h->pump_nb;
-	$node->poll_query_until('postgres', "SELECT state = 'active' AND query LIKE '%LATERAL%' FROM pg_stat_activity WHERE pid = $pid");
-	sleep(0.1 + rand(0.1));
-	$start = time;
-	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
-	$h->pump until $o =~ /^end$/m;
-	push @waits, time - $start;
-	like($o, qr/canceling statement due to user request/, 'another session stops it');
-}
-@waits = sort { $a <=> $b } @waits;
-cmp_ok($waits[2], '<', 1, sprintf('soon (median %.0f ms with connecting)', $waits[2] * 1000));
-=======
 	$in .= "$force\n" . ($caught =~ s/ - %;/;/r) . "\n\\echo end\n";
 	$h->pump_nb;
 	$node->poll_query_until('postgres', "SELECT state = 'active' AND query LIKE '%LATERAL%' FROM pg_stat_activity WHERE pid = $pid");
@@ -83,7 +60,6 @@ cmp_ok($waits[2], '<', 1, sprintf('soon (median %.0f ms with connecting)', $wait
 }
 @waits = sort { $a <=> $b } @waits;
 cmp_ok($waits[2], '<', 1, sprintf('soon (median %.1f ms)', $waits[2] * 1000));
->>>>>>> iso
 
 # In the session that was cancelled all is as before.
 my $ask = sub {
