@@ -7,7 +7,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('memory');
-$node->init;
+$node->init(extra => [ '--no-locale', '--encoding=UTF8' ]);	# for ICU collations
 $node->append_conf('postgresql.conf', "session_preload_libraries = 'zigzag'
 autovacuum = off
 max_parallel_workers_per_gather = 0
