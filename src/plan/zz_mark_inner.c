@@ -43,6 +43,7 @@
 #include "zz_compat.h"
 #include "zz_contract_mark.h"
 #include "zz_mark.h"
+#include "zz_rewrite.h"
 
 /* The conversion of one sublink. */
 typedef struct InnerBuild
@@ -413,41 +414,19 @@ add_keys(InnerBuild *build, const SubLink *sublink, const ZigzagMarkUse *use)
 static Query *
 wrap_subselect(Query *sub)
 {
-	Query	   *result = makeNode(Query);
-	RangeTblEntry *rte = makeNode(RangeTblEntry);
-	RangeTblRef *rtr = makeNode(RangeTblRef);
-	List	   *names = NIL;
+	Query	   *result = zz_rewrite_wrap(sub, "in_query");
 	ListCell   *lc;
-
-	IncrementVarSublevelsUp((Node *) sub, 1, 1);
 
 	foreach(lc, sub->targetList)
 	{
 		TargetEntry *tle = lfirst_node(TargetEntry, lc);
-		Var		   *var;
 
-		if (tle->resjunk)
-			continue;
-		var = makeVarFromTargetEntry(1, tle);
-		names = lappend(names,
-						makeString(tle->resname ? pstrdup(tle->resname) :
-								   pstrdup("?column?")));
-		result->targetList = lappend(result->targetList,
-									 makeTargetEntry((Expr *) var, tle->resno,
-													 tle->resname, false));
+		if (!tle->resjunk)
+			result->targetList =
+				lappend(result->targetList,
+						makeTargetEntry((Expr *) makeVarFromTargetEntry(1, tle),
+										tle->resno, tle->resname, false));
 	}
-
-	rte->rtekind = RTE_SUBQUERY;
-	rte->subquery = sub;
-	rte->eref = makeAlias("in_query", names);
-	rte->inFromCl = true;
-	rtr->rtindex = 1;
-
-	result->commandType = CMD_SELECT;
-	result->querySource = QSRC_ORIGINAL;
-	result->canSetTag = true;
-	result->rtable = list_make1(rte);
-	result->jointree = makeFromExpr(list_make1(rtr), NULL);
 	return result;
 }
 

@@ -227,38 +227,8 @@ reason_to_leave(const LevelState *level, const SubLink *sublink)
 static Query *
 wrap_subquery(Query *subquery)
 {
-	Query	   *query = makeNode(Query);
-	RangeTblEntry *rte = makeNode(RangeTblEntry);
-	RangeTblRef *ref = makeNode(RangeTblRef);
-	List	   *names = NIL;
-	ListCell   *lc;
+	Query	   *query = zz_rewrite_wrap(subquery, "not_in");
 
-	IncrementVarSublevelsUp((Node *) subquery, 1, 1);
-
-	foreach(lc, subquery->targetList)
-	{
-		TargetEntry *tle = lfirst_node(TargetEntry, lc);
-
-		if (!tle->resjunk)
-			names = lappend(names, makeString(pstrdup(tle->resname ?
-													  tle->resname :
-													  "?column?")));
-	}
-
-	rte->rtekind = RTE_SUBQUERY;
-	rte->subquery = subquery;
-	rte->alias = makeAlias("not_in", NIL);
-	rte->eref = makeAlias("not_in", names);
-	rte->inFromCl = true;
-
-	ref->rtindex = 1;
-
-	query->commandType = CMD_SELECT;
-	query->querySource = QSRC_ORIGINAL;
-	query->canSetTag = true;
-	query->hasRowSecurity = subquery->hasRowSecurity;
-	query->rtable = list_make1(rte);
-	query->jointree = makeFromExpr(list_make1(ref), NULL);
 	query->targetList =
 		list_make1(makeTargetEntry((Expr *) makeConst(INT4OID, -1, InvalidOid,
 													  sizeof(int32),

@@ -23,9 +23,11 @@
  */
 #include "postgres.h"
 
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planmain.h"
+#include "rewrite/rewriteManip.h"
 
 #include "zigzag.h"
 #include "zz_rewrite.h"
@@ -214,6 +216,47 @@ is_cheaper(const ZigzagRewriter *rewriter, const PlannedStmt *a,
 		return disabled_a < disabled_b;
 	return cost_of(rewriter, a, cursorOptions) <
 		cost_of(rewriter, b, cursorOptions);
+}
+
+/*
+ * SELECT FROM (subquery) name, for a rewriter: the target list is the caller's
+ * to fill, with Vars of relation 1.  The subquery moves one level down.
+ */
+Query *
+zz_rewrite_wrap(Query *subquery, const char *name)
+{
+	Query	   *query = makeNode(Query);
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	RangeTblRef *ref = makeNode(RangeTblRef);
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	IncrementVarSublevelsUp((Node *) subquery, 1, 1);
+
+	foreach(lc, subquery->targetList)
+	{
+		TargetEntry *tle = lfirst_node(TargetEntry, lc);
+
+		if (!tle->resjunk)
+			columns = lappend(columns,
+							  makeString(pstrdup(tle->resname ? tle->resname :
+												 "?column?")));
+	}
+
+	rte->rtekind = RTE_SUBQUERY;
+	rte->subquery = subquery;
+	rte->alias = makeAlias(name, NIL);
+	rte->eref = makeAlias(name, columns);
+	rte->inFromCl = true;
+	ref->rtindex = 1;
+
+	query->commandType = CMD_SELECT;
+	query->querySource = QSRC_ORIGINAL;
+	query->canSetTag = true;
+	query->hasRowSecurity = subquery->hasRowSecurity;
+	query->rtable = list_make1(rte);
+	query->jointree = makeFromExpr(list_make1(ref), NULL);
+	return query;
 }
 
 /*
