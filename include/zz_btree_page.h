@@ -12,6 +12,7 @@
 #include "storage/buf.h"
 #include "utils/snapshot.h"
 
+#include "zz_compat.h"
 #include "zz_cursor.h"
 
 typedef struct ZigzagBtreePage
@@ -25,6 +26,9 @@ typedef struct ZigzagBtreePage
 	BlockNumber left;			/* its siblings when it was copied */
 	BlockNumber right;
 	Buffer		pin;			/* Invalid unless keep_pin */
+	Buffer		ahead;			/* where the next page was seen; not pinned */
+	BlockNumber ahead_blkno;
+	int			warmed;			/* bytes of it that have been hinted at */
 	ZigzagCounters *counters;	/* work done, the cursor's */
 	PGAlignedBlock copy;
 } ZigzagBtreePage;
@@ -35,7 +39,21 @@ extern void zz_btree_page_init(ZigzagBtreePage *page, Relation index,
 extern bool zz_btree_page_descend(ZigzagBtreePage *page, BTScanInsert key);
 extern bool zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past);
 extern bool zz_btree_page_left(ZigzagBtreePage *page);
+extern void zz_btree_page_look_ahead(ZigzagBtreePage *page, bool backward);
 extern void zz_btree_page_release(ZigzagBtreePage *page);
+
+static inline void
+zz_btree_page_warm(ZigzagBtreePage *page, int bytes)
+{
+	if (BufferIsValid(page->ahead) && page->warmed < BLCKSZ)
+	{
+		const char *data = (const char *) BufferGetBlock(page->ahead) + page->warmed;
+
+		for (int i = 0; i < bytes; i += PG_CACHE_LINE_SIZE / 2)
+			zz_prefetch_memory(data + i);
+		page->warmed += bytes;
+	}
+}
 
 static inline Page
 zz_btree_page_copy(ZigzagBtreePage *page)

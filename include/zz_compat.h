@@ -79,9 +79,16 @@
 
 /* A hint to the processor that memory at p is about to be read. */
 #ifdef __GNUC__
-#define zz_prefetch_memory(p) __builtin_prefetch(p)
+#define zz_prefetch_memory(p) __builtin_prefetch(p, 0, 2)
 #else
 #define zz_prefetch_memory(p) ((void) (p))
+#endif
+
+/* Where a relation's file is; 16 renamed it. */
+#if PG_VERSION_NUM < 160000
+#define zz_relation_locator(rel)	((rel)->rd_node)
+#else
+#define zz_relation_locator(rel)	((rel)->rd_locator)
 #endif
 
 /* 19 can disable single indexes. */

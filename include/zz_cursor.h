@@ -45,6 +45,9 @@ typedef struct ZigzagCursorMethods
 	 */
 	bool		(*seek) (ZigzagCursor *cursor, const ZigzagKey *target);
 
+	/* The TID of the entry at pos, where the batch has no array of them. */
+	uint64		(*tid) (ZigzagCursor *cursor, int pos);
+
 	/* The suffix of the entry at pos; arrays are the cursor's. */
 	void		(*suffix) (ZigzagCursor *cursor, int pos,
 						   const Datum **values, const bool **nulls);
@@ -69,7 +72,8 @@ struct ZigzagCursor
 	int			pos;			/* first entry not yet consumed */
 	bool		at_end;
 	const uint64 *images;		/* NULL where the space has no suffix */
-	const uint64 *tids;
+	const uint64 *tids;			/* NULL: the cursor makes each when asked,
+								 * since the images will mostly decide */
 	ZigzagCounters counters;
 };
 
@@ -80,13 +84,21 @@ extern int	zz_cursor_compare_slow(ZigzagCursor *cursor, int pos,
 								   const ZigzagKey *target);
 extern void zz_cursor_key(ZigzagCursor *cursor, int pos, ZigzagKey *key);
 
+static inline uint64
+zz_cursor_tid(ZigzagCursor *cursor, int pos)
+{
+	if (cursor->tids != NULL)
+		return cursor->tids[pos];
+	return cursor->methods->tid(cursor, pos);
+}
+
 /*
  * Three-way comparison of the entry at pos with target; -1, 0 or 1.
  */
 static inline int
 zz_cursor_compare(ZigzagCursor *cursor, int pos, const ZigzagKey *target)
 {
-	uint64		tid = cursor->tids[pos];
+	uint64		tid;
 
 	if (cursor->space->nsuffix > 0)
 	{
@@ -98,6 +110,7 @@ zz_cursor_compare(ZigzagCursor *cursor, int pos, const ZigzagKey *target)
 			return zz_cursor_compare_slow(cursor, pos, target);
 	}
 
+	tid = zz_cursor_tid(cursor, pos);
 	if (tid != target->tid)
 		return tid < target->tid ? -1 : 1;
 	return 0;

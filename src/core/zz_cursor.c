@@ -23,7 +23,7 @@ zz_cursor_key(ZigzagCursor *cursor, int pos, ZigzagKey *key)
 {
 	Assert(pos >= 0 && pos < cursor->nentries);
 
-	key->tid = cursor->tids[pos];
+	key->tid = zz_cursor_tid(cursor, pos);
 	key->image = 0;
 	key->values = NULL;
 	key->nulls = NULL;

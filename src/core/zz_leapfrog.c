@@ -55,6 +55,9 @@ typedef struct HeldKey
 	ZigzagKey	key;
 	Datum	   *values;
 	bool	   *nulls;
+	ZigzagCursor *cursor;		/* whose entry it is, and which */
+	int			pos;
+	bool		is_complete;	/* are the datums set? */
 } HeldKey;
 
 struct ZigzagLeapfrog
@@ -75,25 +78,43 @@ create_held_key(HeldKey *held, int nsuffix)
 {
 	held->values = palloc(Max(nsuffix, 1) * sizeof(Datum));
 	held->nulls = palloc(Max(nsuffix, 1) * sizeof(bool));
+	held->key.values = held->values;
+	held->key.nulls = held->nulls;
+}
+
+/*
+ * Add the suffix to a held key.  The cursor must not have moved since.
+ */
+static void
+complete_key(HeldKey *held)
+{
+	int			nsuffix = held->cursor->space->nsuffix;
+	ZigzagKey	key;
+
+	if (held->is_complete || nsuffix == 0)
+		return;
+
+	zz_cursor_key(held->cursor, held->pos, &key);
+	memcpy(held->values, key.values, nsuffix * sizeof(Datum));
+	memcpy(held->nulls, key.nulls, nsuffix * sizeof(bool));
+	held->is_complete = true;
 }
 
 /*
  * Hold the key of the entry at pos.  What its datums point to is the cursor's,
- * valid until the cursor moves.
+ * valid until the cursor moves.  Where the image says it all, the suffix is left
+ * out until complete_key is called for a seek.
  */
 static void
 hold_key(HeldKey *held, ZigzagCursor *cursor, int pos)
 {
-	int			nsuffix = cursor->space->nsuffix;
-
-	zz_cursor_key(cursor, pos, &held->key);
-	if (nsuffix > 0)
-	{
-		memcpy(held->values, held->key.values, nsuffix * sizeof(Datum));
-		memcpy(held->nulls, held->key.nulls, nsuffix * sizeof(bool));
-		held->key.values = held->values;
-		held->key.nulls = held->nulls;
-	}
+	held->cursor = cursor;
+	held->pos = pos;
+	held->is_complete = false;
+	held->key.tid = zz_cursor_tid(cursor, pos);
+	held->key.image = cursor->space->nsuffix > 0 ? cursor->images[pos] : 0;
+	if (!zz_image_is_exact(cursor->space, held->key.image))
+		complete_key(held);
 }
 
 /*
@@ -159,7 +180,7 @@ zz_leapfrog_tid(const ZigzagLeapfrog *lf, int n)
 	const Stretch *s = &lf->stretches[0];
 
 	Assert(lf->next > 0 && lf->next - 1 + n < lf->nmatches);
-	return s->cursor->tids[s->matches[lf->next - 1 + n]];
+	return zz_cursor_tid(s->cursor, s->matches[lf->next - 1 + n]);
 }
 
 void
@@ -214,6 +235,7 @@ align(ZigzagLeapfrog *lf)
 			zz_cursor_compare(cursor, cursor->nentries - 1, low) >= 0)
 			continue;
 
+		complete_key(&lf->low);
 		if (!zz_cursor_seek(cursor, low))
 			return false;
 		if (zz_cursor_compare(cursor, cursor->pos, low) > 0)
@@ -299,27 +321,50 @@ cut_window(ZigzagLeapfrog *lf, bool *exact)
 	return !empty;
 }
 
+/* Where a merge has found entries of both sides that match. */
+typedef struct MatchList
+{
+	uint16	   *left;
+	uint16	   *right;
+	int			n;
+} MatchList;
+
 /*
- * Is the entry of a before or at that of b, is the entry of b before or at that
- * of a?  The images decide.
+ * One step of a merge: pass the entry over that lies before the other, both if
+ * they are equal, which is a match.  Going from the end (step is -1), pass the
+ * one over that lies behind.
+ *
+ * The keys are the images, or the TIDs where the space has no suffix.  Equal
+ * TIDs are a match, and may be frequent in no order that a processor can guess:
+ * no branch on them.  Equal images are mostly a match, or rare.
  */
 static pg_attribute_always_inline void
-order_entries(const Stretch *a, int apos, const Stretch *b, int bpos,
-			  bool with_image, bool *a_le, bool *b_le)
+merge_step(const Stretch *a, const uint64 *akeys, const uint16 *left,
+		   const Stretch *b, const uint64 *bkeys, bool with_image,
+		   int64 *i, int64 *j, int step, MatchList *matches)
 {
+	int64		apos = left != NULL ? left[*i] : *i;
+	int64		bpos = *j;
+	uint64		akey = akeys[apos];
+	uint64		bkey = bkeys[bpos];
+
 	if (with_image)
 	{
-		uint64		ai = a->cursor->images[apos];
-		uint64		bi = b->cursor->images[bpos];
-
-		*a_le = ai <= bi;
-		*b_le = bi <= ai;
-		/* Mostly the images differ, or all of the key is equal. */
-		if (likely(ai != bi))
+		if (likely(akey != bkey))
+		{
+			*i += step * (step > 0 ? akey < bkey : bkey < akey);
+			*j += step * (step > 0 ? bkey < akey : akey < bkey);
 			return;
+		}
+		akey = zz_cursor_tid(a->cursor, (int) apos);
+		bkey = zz_cursor_tid(b->cursor, (int) bpos);
 	}
-	*a_le = a->cursor->tids[apos] <= b->cursor->tids[bpos];
-	*b_le = b->cursor->tids[bpos] <= a->cursor->tids[apos];
+
+	matches->left[matches->n] = (uint16) apos;
+	matches->right[matches->n] = (uint16) bpos;
+	matches->n += akey == bkey;
+	*i += step * (step > 0 ? akey <= bkey : bkey <= akey);
+	*j += step * (step > 0 ? bkey <= akey : akey <= bkey);
 }
 
 /*
@@ -332,65 +377,42 @@ order_entries(const Stretch *a, int apos, const Stretch *b, int bpos,
  * of loads, each waiting for the comparison before it; so the lists are merged
  * from both ends at once, as two chains that do not wait for each other.
  *
- * with_image and whole are constants in every call, for a loop of its own.
+ * with_image is a constant in every call, and left may be, for a loop of its
+ * own.
  */
 static pg_attribute_always_inline int
 merge_exact(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
-			uint16 *out_left, uint16 *out_right, bool with_image, bool whole)
+			uint16 *out_left, uint16 *out_right, bool with_image)
 {
+	const uint64 *akeys = with_image ? a->cursor->images : a->cursor->tids;
+	const uint64 *bkeys = with_image ? b->cursor->images : b->cursor->tids;
 	uint16		back_left[ZIGZAG_MAX_BATCH];
 	uint16		back_right[ZIGZAG_MAX_BATCH];
-	int			i = 0;
-	int			j = b->from;
-	int			ilast = nleft - 1;
-	int			jlast = b->to - 1;
-	int			n = 0;
-	int			m = 0;
-	bool		a_le;
-	bool		b_le;
+	MatchList	front = {out_left, out_right, 0};
+	MatchList	back = {back_left, back_right, 0};
+	int64		i = left == NULL ? a->from : 0;
+	int64		j = b->from;
+	int64		ilast = i + nleft - 1;
+	int64		jlast = b->to - 1;
 
 	while (i < ilast && j < jlast)
 	{
-		int			apos = whole ? a->from + i : left[i];
-
-		order_entries(a, apos, b, j, with_image, &a_le, &b_le);
-		out_left[n] = (uint16) apos;
-		out_right[n] = (uint16) j;
-		n += a_le & b_le;
-		i += a_le;
-		j += b_le;
-
-		/* from the end: the greater one goes */
-		apos = whole ? a->from + ilast : left[ilast];
-		order_entries(a, apos, b, jlast, with_image, &a_le, &b_le);
-		back_left[m] = (uint16) apos;
-		back_right[m] = (uint16) jlast;
-		m += a_le & b_le;
-		ilast -= b_le;
-		jlast -= a_le;
+		merge_step(a, akeys, left, b, bkeys, with_image, &i, &j, 1, &front);
+		merge_step(a, akeys, left, b, bkeys, with_image, &ilast, &jlast, -1,
+				   &back);
 	}
-
 	while (i <= ilast && j <= jlast)
-	{
-		int			apos = whole ? a->from + i : left[i];
+		merge_step(a, akeys, left, b, bkeys, with_image, &i, &j, 1, &front);
 
-		order_entries(a, apos, b, j, with_image, &a_le, &b_le);
-		out_left[n] = (uint16) apos;
-		out_right[n] = (uint16) j;
-		n += a_le & b_le;
-		i += a_le;
-		j += b_le;
+	while (back.n > 0)
+	{
+		back.n--;
+		out_left[front.n] = back_left[back.n];
+		out_right[front.n] = back_right[back.n];
+		front.n++;
 	}
 
-	while (m > 0)
-	{
-		m--;
-		out_left[n] = back_left[m];
-		out_right[n] = back_right[m];
-		n++;
-	}
-
-	return n;
+	return front.n;
 }
 
 /*
@@ -403,12 +425,12 @@ merge_stretch(const Stretch *a, const uint16 *left, int nleft, const Stretch *b,
 	bool		with_image = a->cursor->space->nsuffix > 0;
 
 	if (with_image && left == NULL)
-		return merge_exact(a, left, nleft, b, out_left, out_right, true, true);
+		return merge_exact(a, NULL, nleft, b, out_left, out_right, true);
 	if (with_image)
-		return merge_exact(a, left, nleft, b, out_left, out_right, true, false);
+		return merge_exact(a, left, nleft, b, out_left, out_right, true);
 	if (left == NULL)
-		return merge_exact(a, left, nleft, b, out_left, out_right, false, true);
-	return merge_exact(a, left, nleft, b, out_left, out_right, false, false);
+		return merge_exact(a, NULL, nleft, b, out_left, out_right, false);
+	return merge_exact(a, left, nleft, b, out_left, out_right, false);
 }
 
 /*
@@ -430,7 +452,7 @@ merge_by_search(const Stretch *a, const uint16 *left, int nleft,
 		if (exact)
 		{
 			key.image = a->cursor->images ? a->cursor->images[apos] : 0;
-			key.tid = a->cursor->tids[apos];
+			key.tid = zz_cursor_tid(a->cursor, (int) apos);
 		}
 		else
 			zz_cursor_key(a->cursor, apos, &key);

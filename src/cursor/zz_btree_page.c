@@ -50,6 +50,7 @@ zz_btree_page_init(ZigzagBtreePage *page, Relation index, Snapshot snapshot,
 	page->ignore_dead = !TransactionStartedDuringRecovery();
 	page->blkno = InvalidBlockNumber;
 	page->pin = InvalidBuffer;
+	page->ahead = InvalidBuffer;
 	page->counters = counters;
 }
 
@@ -77,6 +78,47 @@ visit_leaf(ZigzagBtreePage *page, Buffer buf)
 }
 
 /*
+ * The scan will probably go on with the right (or left) sibling: look it up, so
+ * that its I/O begins, and its way from memory to the processor once
+ * zz_btree_page_warm is called.  Neither pinned nor locked: only a hint.
+ */
+void
+zz_btree_page_look_ahead(ZigzagBtreePage *page, bool backward)
+{
+	BlockNumber blkno = backward ? page->left : page->right;
+
+	page->ahead = InvalidBuffer;
+	if (blkno != P_NONE)
+	{
+		page->ahead = PrefetchBuffer(page->index, MAIN_FORKNUM, blkno).recent_buffer;
+		page->ahead_blkno = blkno;
+	}
+	page->warmed = 0;
+}
+
+/*
+ * Lock a leaf page, that which has been looked up ahead or another one.
+ */
+static Buffer
+get_leaf(ZigzagBtreePage *page, BlockNumber blkno)
+{
+	Buffer		buf = page->ahead;
+
+	page->ahead = InvalidBuffer;
+	if (BufferIsValid(buf) && page->ahead_blkno == blkno &&
+		ReadRecentBuffer(zz_relation_locator(page->index), MAIN_FORKNUM, blkno,
+						 buf))
+	{
+		pgstat_count_buffer_read(page->index);
+		pgstat_count_buffer_hit(page->index);
+		_bt_lockbuf(page->index, buf, BT_READ);
+		_bt_checkpage(page->index, buf);
+		return buf;
+	}
+	return _bt_getbuf(page->index, blkno, BT_READ);
+}
+
+/*
  * Copy the share-locked page in buf, then unlock it and keep or drop the pin.
  */
 static void
@@ -90,11 +132,15 @@ take_page(ZigzagBtreePage *page, Buffer buf)
 	page->left = opaque->btpo_prev;
 	page->right = opaque->btpo_next;
 
-	/* All but the hole between the line pointers and the items. */
-	memcpy(page->copy.data, source, header->pd_lower);
-	memcpy(page->copy.data + header->pd_upper,
-		   (char *) source + header->pd_upper,
-		   BLCKSZ - header->pd_upper);
+	/*
+	 * All but the hole between the line pointers and the items.  memmove is
+	 * the library's, made for this processor; memcpy would be compiled for
+	 * any.
+	 */
+	memmove(page->copy.data, source, header->pd_lower);
+	memmove(page->copy.data + header->pd_upper,
+			(char *) source + header->pd_upper,
+			BLCKSZ - header->pd_upper);
 
 	if (page->keep_pin)
 	{
@@ -118,6 +164,7 @@ zz_btree_page_descend(ZigzagBtreePage *page, BTScanInsert key)
 	Buffer		buf;
 
 	zz_btree_page_release(page);
+	page->ahead = InvalidBuffer;
 	CHECK_FOR_INTERRUPTS();
 
 	page->counters->descents++;
@@ -157,7 +204,9 @@ zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past)
 
 		CHECK_FOR_INTERRUPTS();
 
-		buf = _bt_relandgetbuf(page->index, buf, blkno, BT_READ);
+		if (BufferIsValid(buf))
+			_bt_relbuf(page->index, buf);
+		buf = get_leaf(page, blkno);
 		sibling = BufferGetPage(buf);
 		opaque = BTPageGetOpaque(sibling);
 
@@ -195,7 +244,7 @@ zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past)
 static Buffer
 find_left_neighbour(ZigzagBtreePage *page, BlockNumber left, BlockNumber child)
 {
-	Buffer		buf = _bt_getbuf(page->index, left, BT_READ);
+	Buffer		buf = get_leaf(page, left);
 
 	for (int hops = 0;; hops++)
 	{

@@ -5,10 +5,8 @@
  *
  * The cursor works on a private copy of one leaf page (zz_btree_page.c).  On
  * the copy it knows the range of items that it still has to hand out, all of
- * them within the bound leading columns, so that no item needs to be tested.
- * It decodes them lazily: a batch begins with few entries after a jump and
- * doubles while the reading goes on without one.  A posting list is decoded as
- * a block.
+ * them within the bound leading columns (zz_btree_items.c).  A batch begins with
+ * few entries after a jump and doubles while the reading goes on without one.
  *
  * A seek tries what is cheap before what is far:
  *
@@ -21,27 +19,19 @@
  * it copies the page.  Either way a seek reads at most one page more than the
  * best choice, which is what keeps the scan's regret bounded.
  *
- * In a backward scan everything is mirrored: items are taken from the end of
- * the page, images are complemented, so that keys still ascend.
- *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/nbtree.h"
 #include "access/stratnum.h"
-#include "access/tupmacs.h"
 #include "pgstat.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "zz_btree_key.h"
-#include "zz_btree_page.h"
+#include "zz_btree_items.h"
 #include "zz_compat.h"
 #include "zz_cursor_btree.h"
-
-/* Entries of the first batch after a jump. */
-#define FIRST_BATCH		32
 
 typedef struct BtreeCursor
 {
@@ -50,36 +40,16 @@ typedef struct BtreeCursor
 	bool		backward;
 	int			nfixed;
 	int			nsuffix;
-	uint64		tid_flip;		/* xor that turns a TID into its image */
-	uint64		image_flip;		/* the same for the first suffix column */
-	uint64		null_image;
-	ZigzagImageKind image_kind;
-	int			int8_offset;	/* of the first suffix column in an item
-								 * without NULLs, if it is a 64-bit integer at
-								 * a fixed place; else 0 */
 	BTScanInsert key;			/* all key columns; set up anew for each use */
 
-	/* items of the copy not yet handed out, in scan order */
-	OffsetNumber item;			/* the first of them */
-	int			nitems;			/* how many they are */
-	int			posting_done;	/* entries of its posting list that are done */
 	bool		more_pages;		/* may the range go on behind the copy? */
 	bool		started;		/* false until a page has been read */
+	bool		stepping;		/* has it been reached from its sibling? */
 	bool		step_first;		/* did the last long seek end on the sibling? */
 	int			batch_target;	/* entries the next batch should have */
 
-	/* the batch */
-	uint64		tids[ZIGZAG_MAX_BATCH];
-	uint64		images[ZIGZAG_MAX_BATCH];
-	OffsetNumber items[ZIGZAG_MAX_BATCH];
-
-	int			suffix_pos;		/* entry the suffix below belongs to, or -1 */
-	Datum	   *values;
-	bool	   *nulls;
-	Datum	   *item_values;	/* the same for an item that is not decoded */
-	bool	   *item_nulls;
-
-	ZigzagBtreePage page;
+	ZigzagBtreeItems items;		/* the copy of the page, and what is left of
+								 * it */
 } BtreeCursor;
 
 /*
@@ -120,7 +90,7 @@ fixed_key(BtreeCursor *cur, bool nextkey)
 static BTScanInsert
 target_key(BtreeCursor *cur, const ZigzagKey *target, ItemPointer tid)
 {
-	uint64		packed = target->tid ^ cur->tid_flip;
+	uint64		packed = target->tid ^ cur->items.tid_flip;
 
 	for (int i = 0; i < cur->nsuffix; i++)
 	{
@@ -149,128 +119,9 @@ static int
 compare_fixed(BtreeCursor *cur, OffsetNumber offset)
 {
 	int			cmp = _bt_compare(cur->index, fixed_key(cur, false),
-								  zz_btree_page_copy(&cur->page), offset);
+								  zz_btree_page_copy(&cur->items.page), offset);
 
 	return (cmp > 0) - (cmp < 0);
-}
-
-/* ----------------------------------------------------------------
- *		Items of the copy
- * ----------------------------------------------------------------
- */
-
-static inline uint64
-pack_tid(const ItemPointerData *tid)
-{
-	return ((uint64) tid->ip_blkid.bi_hi << 32) |
-		((uint64) tid->ip_blkid.bi_lo << 16) |
-		(uint64) tid->ip_posid;
-}
-
-/* The n-th item after the current one, in scan order. */
-static inline OffsetNumber
-nth_item(BtreeCursor *cur, int n)
-{
-	return cur->backward ? cur->item - n : cur->item + n;
-}
-
-/* Pass n items over. */
-static inline void
-next_item(BtreeCursor *cur, int n)
-{
-	cur->item = nth_item(cur, n);
-	cur->nitems -= n;
-	cur->posting_done = 0;
-}
-
-static pg_attribute_always_inline uint64
-item_image(BtreeCursor *cur, IndexTuple itup)
-{
-	bool		isnull;
-	Datum		value;
-
-	/* The common case, for every entry: one load. */
-	if (cur->int8_offset > 0 && !IndexTupleHasNulls(itup))
-	{
-		int64		number = *(int64 *) ((char *) itup + cur->int8_offset);
-
-		return zz_btree_image(ZIGZAG_IMAGE_INT8, Int64GetDatum(number)) ^
-			cur->image_flip;
-	}
-
-	value = index_getattr(itup, cur->nfixed + 1,
-						  RelationGetDescr(cur->index), &isnull);
-	if (isnull)
-		return cur->null_image;
-	return zz_btree_image(cur->image_kind, value) ^ cur->image_flip;
-}
-
-static void
-item_suffix(BtreeCursor *cur, IndexTuple itup, Datum *values, bool *nulls)
-{
-	for (int i = 0; i < cur->nsuffix; i++)
-		values[i] = index_getattr(itup, cur->nfixed + i + 1,
-								  RelationGetDescr(cur->index), &nulls[i]);
-}
-
-/*
- * Does the last entry of an item lie before target?
- */
-static bool
-item_precedes(BtreeCursor *cur, OffsetNumber offset, const ZigzagKey *target)
-{
-	IndexTuple	itup = zz_btree_page_item(&cur->page, offset);
-	ZigzagKey	last;
-
-	last.image = 0;
-	if (cur->nsuffix > 0)
-	{
-		last.image = item_image(cur, itup);
-		if (last.image != target->image)
-			return last.image < target->image;
-		if (!zz_image_is_exact(cur->base.space, last.image))
-			item_suffix(cur, itup, cur->item_values, cur->item_nulls);
-	}
-	last.values = cur->item_values;
-	last.nulls = cur->item_nulls;
-	last.tid = cur->tid_flip ^
-		pack_tid(cur->backward ? BTreeTupleGetHeapTID(itup) :
-				 BTreeTupleGetMaxHeapTID(itup));
-
-	return zz_key_compare(cur->base.space, &last, target) < 0;
-}
-
-/*
- * Find the first remaining item that does not precede target, by galloping:
- * its distance from the current one, or nitems if all of them precede it.
- */
-static int
-search_items(BtreeCursor *cur, const ZigzagKey *target)
-{
-	int			step = 1;
-	int			low = 0;
-	int			high = 0;
-
-	while (high < cur->nitems &&
-		   item_precedes(cur, nth_item(cur, high), target))
-	{
-		low = high + 1;
-		high = low + step;
-		step *= 2;
-	}
-	high = Min(high, cur->nitems);
-
-	while (low < high)
-	{
-		int			mid = low + (high - low) / 2;
-
-		if (item_precedes(cur, nth_item(cur, mid), target))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-
-	return low;
 }
 
 /*
@@ -298,25 +149,27 @@ bound_of_range(BtreeCursor *cur, OffsetNumber from, OffsetNumber to, int wanted)
 }
 
 /*
- * A page has been copied: find the items of it that are in the range.
+ * A page has been copied: find the items of it that are in the range, and
+ * whether the range goes on behind it.
  *
- * The page's ends are tested first.  Within a long range both are in it.
+ * Within a long range all of them are.  For a page that a forward scan has
+ * stepped to, that is seen from its high key alone: what precedes the range is
+ * on pages before it.  Otherwise the first and the last item are tested.
  */
 static void
-find_range(BtreeCursor *cur)
+find_range(BtreeCursor *cur, bool stepped)
 {
-	OffsetNumber first = zz_btree_page_first(&cur->page);
-	OffsetNumber last = zz_btree_page_last(&cur->page);
-	BTPageOpaque opaque = BTPageGetOpaque(zz_btree_page_copy(&cur->page));
+	OffsetNumber first = zz_btree_page_first(&cur->items.page);
+	OffsetNumber last = zz_btree_page_last(&cur->items.page);
+	BTPageOpaque opaque = BTPageGetOpaque(zz_btree_page_copy(&cur->items.page));
 	OffsetNumber range_first = first;
 	OffsetNumber range_last = last;
+	int			high = -1;		/* of the bound columns over the high key */
 
-	cur->started = true;
-	cur->suffix_pos = -1;
-	cur->nitems = 0;
-	cur->posting_done = 0;
+	if (!cur->backward && !P_RIGHTMOST(opaque))
+		high = compare_fixed(cur, P_HIKEY);
 
-	if (first <= last)
+	if (first <= last && !(stepped && high == 0))
 	{
 		if (compare_fixed(cur, first) != 0)
 			range_first = bound_of_range(cur, first, last, 0);
@@ -324,24 +177,20 @@ find_range(BtreeCursor *cur)
 			range_last = last;	/* all items sort before the range */
 		else if (compare_fixed(cur, last) != 0)
 			range_last = bound_of_range(cur, range_first, last, 1) - 1;
-		cur->nitems = range_last + 1 - range_first;
 	}
+
+	zz_btree_items_set(&cur->items, cur->backward ? range_last : range_first,
+					   range_last + 1 - range_first);
+	cur->started = true;
 
 	/*
 	 * The range goes on behind the copy unless an item of the copy, or in a
 	 * forward scan the high key, lies past it.
 	 */
 	if (cur->backward)
-	{
-		cur->item = range_last;
 		cur->more_pages = !P_LEFTMOST(opaque) && range_first == first;
-	}
 	else
-	{
-		cur->item = range_first;
-		cur->more_pages = !P_RIGHTMOST(opaque) && range_last == last &&
-			compare_fixed(cur, P_HIKEY) >= 0;
-	}
+		cur->more_pages = high >= 0 && range_last == last;
 }
 
 /* ----------------------------------------------------------------
@@ -358,10 +207,9 @@ finish(BtreeCursor *cur)
 	cur->base.nentries = 0;
 	cur->base.pos = 0;
 	cur->base.at_end = true;
-	cur->nitems = 0;
-	cur->posting_done = 0;
 	cur->more_pages = false;
-	zz_btree_page_release(&cur->page);
+	zz_btree_items_set(&cur->items, InvalidOffsetNumber, 0);
+	zz_btree_page_release(&cur->items.page);
 	return false;
 }
 
@@ -383,10 +231,11 @@ descend(BtreeCursor *cur, const ZigzagKey *target)
 	else
 		key = fixed_key(cur, cur->backward);
 
-	if (!zz_btree_page_descend(&cur->page, key))
+	cur->stepping = false;
+	if (!zz_btree_page_descend(&cur->items.page, key))
 		return false;
 
-	find_range(cur);
+	find_range(cur, false);
 	return true;
 }
 
@@ -402,124 +251,19 @@ step(BtreeCursor *cur, const ZigzagKey *target)
 	bool		moved;
 
 	if (cur->backward)
-		moved = zz_btree_page_left(&cur->page);
+		moved = zz_btree_page_left(&cur->items.page);
 	else
-		moved = zz_btree_page_right(&cur->page,
+		moved = zz_btree_page_right(&cur->items.page,
 									target == NULL ? NULL :
 									target_key(cur, target, &tid));
 	if (moved)
-		find_range(cur);
+	{
+		find_range(cur, true);
+		if (cur->stepping && cur->more_pages)
+			zz_btree_page_look_ahead(&cur->items.page, cur->backward);
+		cur->stepping = true;
+	}
 	return moved;
-}
-
-/*
- * Append entries of a posting list to the batch, at most so many.  True: the
- * list is done.
- */
-static bool
-load_posting(BtreeCursor *cur, IndexTuple itup, OffsetNumber offset, int limit)
-{
-	const ItemPointerData *posting = BTreeTupleGetPosting(itup);
-	int			nposting = BTreeTupleGetNPosting(itup);
-	int			n = cur->base.nentries;
-	int			count = Min(nposting - cur->posting_done, limit);
-	uint64	   *tids = cur->tids + n;
-
-	if (cur->backward)
-	{
-		posting += nposting - 1 - cur->posting_done;
-		for (int i = 0; i < count; i++)
-			tids[i] = pack_tid(posting - i) ^ ZIGZAG_TID_MASK;
-	}
-	else
-	{
-		posting += cur->posting_done;
-		for (int i = 0; i < count; i++)
-			tids[i] = pack_tid(posting + i);
-	}
-
-	for (int i = 0; i < count; i++)
-		cur->items[n + i] = offset;
-	if (cur->nsuffix > 0)
-	{
-		uint64		image = item_image(cur, itup);
-
-		for (int i = 0; i < count; i++)
-			cur->images[n + i] = image;
-	}
-
-	cur->base.nentries += count;
-	cur->posting_done += count;
-	return cur->posting_done == nposting;
-}
-
-/*
- * Append entries of plain items to the batch, up to target in all; stop at a
- * posting list.  What every entry goes through is kept in registers.
- */
-static void
-load_plain(BtreeCursor *cur, int target)
-{
-	Page		copy = zz_btree_page_copy(&cur->page);
-	OffsetNumber offset = cur->item;
-	int			direction = cur->backward ? -1 : 1;
-	int			left = cur->nitems;
-	int			n = cur->base.nentries;
-	uint64		flip = cur->tid_flip;
-	bool		ignore_dead = cur->page.ignore_dead;
-	bool		has_suffix = cur->nsuffix > 0;
-
-	for (; left > 0 && n < target; left--, offset += direction)
-	{
-		ItemId		itemid = PageGetItemId(copy, offset);
-		IndexTuple	itup = (IndexTuple) PageGetItem(copy, itemid);
-
-		if (ignore_dead && ItemIdIsDead(itemid))
-			continue;
-		if (BTreeTupleIsPosting(itup))
-			break;
-
-		cur->tids[n] = pack_tid(&itup->t_tid) ^ flip;
-		cur->items[n] = offset;
-		if (has_suffix)
-			cur->images[n] = item_image(cur, itup);
-		n++;
-	}
-
-	cur->base.nentries = n;
-	if (left < cur->nitems)
-		next_item(cur, cur->nitems - left);
-}
-
-/*
- * Fill the batch from the remaining items of the copy.  The batch may stay
- * empty, if all of them are dead.
- */
-static void
-load_batch(BtreeCursor *cur)
-{
-	int			target = cur->batch_target;
-
-	cur->base.nentries = 0;
-	cur->base.pos = 0;
-	cur->suffix_pos = -1;
-
-	while (cur->nitems > 0 && cur->base.nentries < target)
-	{
-		IndexTuple	itup;
-
-		load_plain(cur, target);
-		if (cur->nitems == 0 || cur->base.nentries >= target)
-			break;
-
-		itup = zz_btree_page_item(&cur->page, cur->item);
-		if (!load_posting(cur, itup, cur->item, target - cur->base.nentries))
-			break;
-		next_item(cur, 1);
-	}
-
-	cur->base.counters.entries += cur->base.nentries;
-	pgstat_count_index_tuples(cur->index, cur->base.nentries);
 }
 
 /*
@@ -530,14 +274,21 @@ load_or_step(BtreeCursor *cur)
 {
 	for (;;)
 	{
-		load_batch(cur);
+		zz_btree_items_load(&cur->items, cur->batch_target);
+		cur->base.nentries = cur->items.nentries;
+		cur->base.pos = 0;
+		cur->base.tids = cur->items.is_run ? NULL : cur->items.tids;
 		if (cur->base.nentries > 0)
-			return true;
-		if (cur->nitems > 0)
+			break;
+		if (cur->items.nitems > 0)
 			continue;
 		if (!cur->more_pages || !step(cur, NULL))
 			return finish(cur);
 	}
+
+	cur->base.counters.entries += cur->base.nentries;
+	pgstat_count_index_tuples(cur->index, cur->base.nentries);
+	return true;
 }
 
 /* ----------------------------------------------------------------
@@ -561,112 +312,50 @@ btree_next_batch(ZigzagCursor *cursor)
 }
 
 /*
- * Does the current item, which does not precede target, have its suffix?
- */
-static bool
-item_has_suffix(BtreeCursor *cur, IndexTuple itup, const ZigzagKey *target)
-{
-	const ZigzagKeySpace *space = cur->base.space;
-
-	if (cur->nsuffix == 0)
-		return true;
-	if (item_image(cur, itup) != target->image)
-		return false;
-	if (zz_image_is_exact(space, target->image))
-		return true;
-
-	item_suffix(cur, itup, cur->item_values, cur->item_nulls);
-	return space->compare(space->compare_arg,
-						  cur->item_values, cur->item_nulls,
-						  target->values, target->nulls) == 0;
-}
-
-/*
- * Pass over the entries of the current item that lie before target, if it is a
- * posting list: how many.  A batch may hold a part of the list only, and that
- * has to be the part the target is in.
- */
-static int
-skip_in_posting(BtreeCursor *cur, const ZigzagKey *target)
-{
-	IndexTuple	itup = zz_btree_page_item(&cur->page, cur->item);
-	const ItemPointerData *posting;
-	int			last;
-	int			low = cur->posting_done;
-	int			high;
-
-	if (!BTreeTupleIsPosting(itup) || !item_has_suffix(cur, itup, target))
-		return 0;
-
-	posting = BTreeTupleGetPosting(itup);
-	last = BTreeTupleGetNPosting(itup) - 1;
-	high = last;				/* the last entry does not precede target */
-	while (low < high)
-	{
-		int			mid = low + (high - low) / 2;
-		const ItemPointerData *tid = &posting[cur->backward ? last - mid : mid];
-
-		if ((pack_tid(tid) ^ cur->tid_flip) < target->tid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-
-	high = low - cur->posting_done;
-	cur->posting_done = low;
-	return high;
-}
-
-/*
  * Make the copy the page of the first entry at or after target, and the first
  * item that does not precede it the current one.  False: there is none.
  */
 static bool
 find_target(BtreeCursor *cur, const ZigzagKey *target)
 {
-	int			distance = search_items(cur, target);
-	int			jumped = 0;
+	int			distance = zz_btree_items_search(&cur->items, target);
 	BlockNumber sibling;
 
-	if (distance == cur->nitems && cur->started)
+	if (distance == cur->items.nitems && cur->started)
 	{
 		if (!cur->more_pages)
 			return false;
 		if (cur->step_first && step(cur, target))
-			distance = search_items(cur, target);
+			distance = zz_btree_items_search(&cur->items, target);
 	}
 
-	if (distance == cur->nitems)
+	if (distance == cur->items.nitems)
 	{
 		if (cur->started && !cur->more_pages)
 			return false;
 
-		sibling = cur->backward ? cur->page.left : cur->page.right;
+		sibling = cur->backward ? cur->items.page.left : cur->items.page.right;
 		cur->step_first = !cur->started;
 		if (!descend(cur, target))
 			return false;
-		if (cur->page.blkno == sibling)
+		if (cur->items.page.blkno == sibling)
 			cur->step_first = true;
-		cur->batch_target = FIRST_BATCH;
+		cur->batch_target = ZIGZAG_FIRST_BATCH;
 
 		/*
 		 * A descent may end one page early: where all items precede the
 		 * target, or in a backward scan all lie past it.
 		 */
-		while ((distance = search_items(cur, target)) == cur->nitems)
+		while ((distance = zz_btree_items_search(&cur->items, target)) == cur->items.nitems)
 		{
 			if (!cur->more_pages || !step(cur, NULL))
 				return false;
 		}
 	}
 
-	if (distance > 0)
-		next_item(cur, distance);
-	jumped += distance + skip_in_posting(cur, target);
-
 	/* After a long jump inside the page, begin small again, too. */
-	if (jumped > cur->batch_target)
-		cur->batch_target = FIRST_BATCH;
+	if (zz_btree_items_skip(&cur->items, distance, target) > cur->batch_target)
+		cur->batch_target = ZIGZAG_FIRST_BATCH;
 	return true;
 }
 
@@ -682,20 +371,17 @@ btree_seek(ZigzagCursor *cursor, const ZigzagKey *target)
 	return load_or_step(cur);
 }
 
+static uint64
+btree_tid(ZigzagCursor *cursor, int pos)
+{
+	return zz_btree_items_tid(&((BtreeCursor *) cursor)->items, pos);
+}
+
 static void
 btree_suffix(ZigzagCursor *cursor, int pos, const Datum **values,
 			 const bool **nulls)
 {
-	BtreeCursor *cur = (BtreeCursor *) cursor;
-
-	if (cur->suffix_pos != pos)
-	{
-		item_suffix(cur, zz_cursor_btree_tuple(cursor, pos),
-					cur->values, cur->nulls);
-		cur->suffix_pos = pos;
-	}
-	*values = cur->values;
-	*nulls = cur->nulls;
+	zz_btree_items_suffix(&((BtreeCursor *) cursor)->items, pos, values, nulls);
 }
 
 static void
@@ -703,17 +389,15 @@ btree_rescan(ZigzagCursor *cursor)
 {
 	BtreeCursor *cur = (BtreeCursor *) cursor;
 
-	zz_btree_page_release(&cur->page);
+	zz_btree_page_release(&cur->items.page);
 	cursor->nentries = 0;
 	cursor->pos = 0;
 	cursor->at_end = false;
 	cur->started = false;
 	cur->more_pages = false;
 	cur->step_first = true;
-	cur->nitems = 0;
-	cur->posting_done = 0;
-	cur->batch_target = FIRST_BATCH;
-	cur->suffix_pos = -1;
+	cur->batch_target = ZIGZAG_FIRST_BATCH;
+	zz_btree_items_set(&cur->items, InvalidOffsetNumber, 0);
 }
 
 static void
@@ -726,6 +410,7 @@ static const ZigzagCursorMethods btree_methods = {
 	.rescan = btree_rescan,
 	.next_batch = btree_next_batch,
 	.seek = btree_seek,
+	.tid = btree_tid,
 	.suffix = btree_suffix,
 	.close = btree_close,
 };
@@ -766,27 +451,6 @@ init_fixed_column(BtreeCursor *cur, int column, Oid type)
 }
 
 /*
- * Where in an item without NULLs a column begins; 0 if that varies.
- */
-static int
-fixed_offset(Relation index, int column)
-{
-	TupleDesc	desc = RelationGetDescr(index);
-	int			offset = 0;
-
-	for (int i = 0; i < column; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-
-		if (att->attlen <= 0)
-			return 0;
-		offset = att_align_nominal(offset, att->attalign) + att->attlen;
-	}
-	return MAXALIGN(sizeof(IndexTupleData)) +
-		att_align_nominal(offset, TupleDescAttr(desc, column)->attalign);
-}
-
-/*
  * A cursor over the entries of options->index with the given key space, which
  * zz_btree_key_space made for it or for an index with the same suffix.  Bind
  * and rescan it before use.
@@ -798,39 +462,23 @@ zz_cursor_btree_create(const ZigzagBtreeOptions *options,
 	BtreeCursor *cur = palloc(sizeof(BtreeCursor));
 	Relation	index = options->index;
 	int			nfixed = options->nfixed;
-	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
 
 	Assert(IsMVCCSnapshot(options->snapshot));
-	Assert(nfixed > 0 && nfixed + space->nsuffix == nkeys);
+	Assert(nfixed > 0 && nfixed + space->nsuffix ==
+		   IndexRelationGetNumberOfKeyAttributes(index));
 
-	memset(cur, 0, offsetof(BtreeCursor, tids));
+	/* The arrays need not be touched. */
+	memset(cur, 0, offsetof(BtreeCursor, items.images));
 	cur->base.methods = &btree_methods;
 	cur->base.space = space;
-	cur->base.tids = cur->tids;
-	cur->base.images = cur->images;
+	cur->base.images = cur->items.images;
 	cur->index = index;
 	cur->backward = ScanDirectionIsBackward(options->direction);
 	cur->nfixed = nfixed;
 	cur->nsuffix = space->nsuffix;
-	cur->tid_flip = cur->backward ? ZIGZAG_TID_MASK : 0;
-	cur->values = palloc(nkeys * sizeof(Datum));
-	cur->nulls = palloc(nkeys * sizeof(bool));
-	cur->item_values = palloc(nkeys * sizeof(Datum));
-	cur->item_nulls = palloc(nkeys * sizeof(bool));
-	if (space->nsuffix > 0)
-	{
-		int			option = index->rd_indoption[nfixed];
-
-		cur->image_kind = zz_btree_image_kind(index, nfixed);
-		if (cur->image_kind == ZIGZAG_IMAGE_INT8)
-			cur->int8_offset = fixed_offset(index, nfixed);
-		if (((option & INDOPTION_DESC) != 0) != cur->backward)
-			cur->image_flip = PG_UINT64_MAX;
-		if (((option & INDOPTION_NULLS_FIRST) != 0) != cur->backward)
-			cur->null_image = ZIGZAG_IMAGE_MIN;
-		else
-			cur->null_image = ZIGZAG_IMAGE_MAX;
-	}
+	zz_btree_items_init(&cur->items, index, space, nfixed, cur->backward);
+	zz_btree_page_init(&cur->items.page, index, options->snapshot,
+					   options->keep_pin, &cur->base.counters);
 
 	/* _bt_mkscankey without a tuple leaves these to its caller. */
 	cur->key = _bt_mkscankey(index, NULL);
@@ -843,9 +491,6 @@ zz_cursor_btree_create(const ZigzagBtreeOptions *options,
 				 errhint("REINDEX brings it to the present format.")));
 	for (int i = 0; i < nfixed; i++)
 		init_fixed_column(cur, i, options->fixed_types[i]);
-
-	zz_btree_page_init(&cur->page, index, options->snapshot, options->keep_pin,
-					   &cur->base.counters);
 
 	return &cur->base;
 }
@@ -877,8 +522,5 @@ zz_cursor_btree_bind(ZigzagCursor *cursor, const ZigzagFixedValue *fixed)
 IndexTuple
 zz_cursor_btree_tuple(ZigzagCursor *cursor, int pos)
 {
-	BtreeCursor *cur = (BtreeCursor *) cursor;
-
-	Assert(pos >= 0 && pos < cursor->nentries);
-	return zz_btree_page_item(&cur->page, cur->items[pos]);
+	return zz_btree_items_tuple(&((BtreeCursor *) cursor)->items, pos);
 }

@@ -111,6 +111,13 @@ load(ArrayCursor *c)
 		c->images[i] = c->entries[c->from + i].image;
 		c->tids[i] = c->entries[c->from + i].tid;
 	}
+	/* Now and then TIDs are to be had one at a time only. */
+	c->base.tids = c->tids;
+	if (c->base.space->nsuffix > 0 && random() % 2 == 0)
+	{
+		c->base.tids = NULL;
+		memset(c->tids, 0, sizeof(c->tids));
+	}
 	c->loaded += n;
 	c->base.nentries = n;
 	c->base.pos = 0;
@@ -132,6 +139,14 @@ array_next_batch(ZigzagCursor *cursor)
 {
 	load((ArrayCursor *) cursor);
 	return !cursor->at_end;
+}
+
+static uint64
+array_tid(ZigzagCursor *cursor, int pos)
+{
+	ArrayCursor *c = (ArrayCursor *) cursor;
+
+	return c->entries[c->from + pos].tid;
 }
 
 static void
@@ -180,6 +195,7 @@ static const ZigzagCursorMethods array_methods = {
 	.rescan = array_rescan,
 	.next_batch = array_next_batch,
 	.seek = array_seek,
+	.tid = array_tid,
 	.suffix = array_suffix,
 	.close = array_close,
 };
