@@ -214,6 +214,13 @@ SELECT zz_explain('SELECT i FROM mo WHERE b = 3 OR a IN (SELECT a FROM mi)');
 SELECT zz_explain('SELECT i FROM mo WHERE b = 3 OR EXISTS (SELECT FROM mi WHERE mi.a = mo.a AND mi.i > mo.i)');
 SELECT line FROM zz_explain('SELECT count(k) FROM (SELECT (a, b) IN (SELECT a, b FROM mi) AS k FROM mo OFFSET 0) q', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') AS line
 WHERE line !~ 'Buckets|Memory';
+-- of inner rows that differ only in keys that do not count, a lookup keeps one
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT line FROM zz_explain('SELECT count(k) FROM (SELECT (b, nullif(a, a)) IN (SELECT g % 7, g FROM generate_series(1, 20000) g) AS k FROM mo OFFSET 0) q', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') AS line
+WHERE line ~ 'Lookup Tables';
+RESET work_mem;
+RESET hash_mem_multiplier;
 RESET zigzag.debug_force;
 -- small sets keep their hash table, as does everything with the setting off
 SELECT bool_or(line LIKE '%MarkJoin%') AS marked FROM zz_explain('SELECT i, a IN (SELECT a FROM mi) FROM mo') AS line;

@@ -86,6 +86,7 @@ struct ZigzagMarkLookup
 	int			ncolumns;		/* with the correlated ones */
 	LookupKey  *keys;
 	TupleTableSlot *slot;		/* a row of a group */
+	TupleTableSlot *entry_slot; /* what a table keeps of it */
 	MemoryContext context;		/* everything that a reset throws away */
 	MemoryContext scratch;		/* comparisons and hashes */
 	Size		memory;			/* of the tables */
@@ -124,6 +125,7 @@ zz_mark_lookup_create(int nkeys, int ncorrelated, TupleDesc desc,
 	}
 
 	lookup->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	lookup->entry_slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	lookup->context = AllocSetContextCreate(CurrentMemoryContext,
 											"zigzag mark lookup",
 											ALLOCSET_DEFAULT_SIZES);
@@ -155,6 +157,7 @@ zz_mark_lookup_end(ZigzagMarkLookup *lookup)
 {
 	zz_mark_lookup_reset(lookup);
 	ExecDropSingleTupleTableSlot(lookup->slot);
+	ExecDropSingleTupleTableSlot(lookup->entry_slot);
 	MemoryContextDelete(lookup->context);
 	MemoryContextDelete(lookup->scratch);
 }
@@ -274,31 +277,57 @@ rows_equal(ZigzagMarkLookup *lookup, const Datum *outer, const Datum *inner,
 }
 
 /*
- * Put the current row of the slot into a table, unless the very same row is
- * there.
+ * The keys of the current row that count, NULL in place of the others; in the
+ * current context.
+ */
+static MinimalTuple
+form_entry(ZigzagMarkLookup *lookup, uint32 patterns)
+{
+	TupleTableSlot *slot = lookup->entry_slot;
+
+	ExecClearTuple(slot);
+	for (int i = 0; i < lookup->ncolumns; i++)
+	{
+		slot->tts_values[i] = lookup->slot->tts_values[i];
+		slot->tts_isnull[i] = !key_counts(lookup, i, patterns);
+	}
+	ExecStoreVirtualTuple(slot);
+	return ExecCopySlotMinimalTuple(slot);
+}
+
+/*
+ * Put the current row of the slot into a table, unless the very same keys are
+ * there: rows that differ in the others only would make long chains of equals.
  */
 static void
-table_insert(LookupTable *table, TupleTableSlot *slot, uint32 hash)
+table_insert(ZigzagMarkLookup *lookup, LookupTable *table, uint32 patterns)
 {
+	uint32		hash = hash_row(lookup, lookup->slot->tts_values, patterns, false);
 	LookupEntry **bucket = &table->buckets[hash & table->mask];
-	bool		shouldFree;
-	MinimalTuple tuple = ExecFetchSlotMinimalTuple(slot, &shouldFree);
 	LookupEntry *entry;
+	MinimalTuple tuple;
+	MemoryContext old = MemoryContextSwitchTo(lookup->scratch);
 
-	Assert(!shouldFree);
+	tuple = form_entry(lookup, patterns);
 	for (entry = *bucket; entry != NULL; entry = entry->next)
 	{
 		if (entry->hash == hash && entry->tuple->t_len == tuple->t_len &&
 			memcmp(entry->tuple, tuple, tuple->t_len) == 0)
-			return;
+			break;
 	}
 
-	entry = MemoryContextAlloc(table->context, sizeof(LookupEntry));
-	entry->hash = hash;
-	entry->tuple = MemoryContextAlloc(table->context, tuple->t_len);
-	memcpy(entry->tuple, tuple, tuple->t_len);
-	entry->next = *bucket;
-	*bucket = entry;
+	if (entry == NULL)
+	{
+		entry = MemoryContextAlloc(table->context, sizeof(LookupEntry));
+		entry->hash = hash;
+		entry->tuple = MemoryContextAlloc(table->context, tuple->t_len);
+		memcpy(entry->tuple, tuple, tuple->t_len);
+		entry->next = *bucket;
+		*bucket = entry;
+	}
+	ExecClearTuple(lookup->entry_slot);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(lookup->scratch);
 }
 
 /*
@@ -332,9 +361,7 @@ build_table(ZigzagMarkLookup *lookup, uint32 pattern, uint32 outer_pattern)
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(lookup->slot);
-		table_insert(table, lookup->slot,
-					 hash_row(lookup, lookup->slot->tts_values,
-							  pattern | outer_pattern, false));
+		table_insert(lookup, table, pattern | outer_pattern);
 
 		if (lookup->memory + MemoryContextMemAllocated(table->context, false) > limit)
 		{

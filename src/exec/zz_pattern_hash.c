@@ -448,6 +448,8 @@ search_pattern(ZigzagPatternHash *hash, Pattern *pattern, uint32 mask,
 	{
 		PatternRow *row = pattern->rows[number - 1];
 
+		/* Many rows may share a bucket: all that are equal in these columns. */
+		CHECK_FOR_INTERRUPTS();
 		if (row_agrees(hash, row, mask, hashes, values, true) &&
 			(!hash->with_tuples || match(row->tuple, arg)))
 			return true;
