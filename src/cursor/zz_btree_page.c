@@ -195,17 +195,16 @@ bool
 zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past)
 {
 	BlockNumber blkno = page->right;
-	Buffer		buf = InvalidBuffer;
 
 	while (blkno != P_NONE)
 	{
+		Buffer		buf;
 		Page		sibling;
 		BTPageOpaque opaque;
 
+		/* Only effective without a lock, so none is held over to the next. */
 		CHECK_FOR_INTERRUPTS();
 
-		if (BufferIsValid(buf))
-			_bt_relbuf(page->index, buf);
 		buf = get_leaf(page, blkno);
 		sibling = BufferGetPage(buf);
 		opaque = BTPageGetOpaque(sibling);
@@ -226,10 +225,9 @@ zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past)
 			return true;
 		}
 		blkno = opaque->btpo_next;
+		_bt_relbuf(page->index, buf);
 	}
 
-	if (BufferIsValid(buf))
-		_bt_relbuf(page->index, buf);
 	return false;
 }
 
