@@ -38,7 +38,7 @@ include $(PGXS)
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/include/*.h)
 
 # The core layer alone, without a server: UNIT_CFLAGS takes sanitizers.
-UNIT_CFLAGS = -g -O1 -DUSE_ASSERT_CHECKING=1
+UNIT_CFLAGS ?= -g -O1 -DUSE_ASSERT_CHECKING=1
 unit_leapfrog: t/unit/unit_leapfrog.c $(wildcard src/core/*.c include/*.h)
 	$(CC) $(UNIT_CFLAGS) -Wall -I$(srcdir)/include -I$(includedir_server) \
 		-o $@ $(filter %.c,$^) -L$(pkglibdir) -L$(libdir) -lpgcommon -lpgport -lm
