@@ -116,3 +116,22 @@ free_port() {
 	perl -MIO::Socket::INET -e '
 		print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport'
 }
+
+# A cluster in $1/data for tests, with the settings of file $2, reached by the
+# socket in $1 alone; its log is $1/log.  PG_CONFIG names the server.
+start_cluster() {
+	local bin work=$1
+	bin=$("$PG_CONFIG" --bindir)
+	chmod 755 "$work"
+	[ "$(id -u)" != 0 ] || chown "$(server_user)" "$work"
+	as_server_user env LC_ALL=C.UTF-8 "$bin/initdb" -D "$work/data" -U postgres -A trust -N \
+		-E UTF8 --locale=C.UTF-8 > "$work/initdb.log" 2>&1 || { cat "$work/initdb.log"; return 1; }
+	{ cat "$2"; echo "unix_socket_directories = '$work'"; } |
+		as_server_user tee -a "$work/data/postgresql.conf" >/dev/null
+	as_server_user "$bin/pg_ctl" -D "$work/data" -l "$work/log" -w start >/dev/null
+}
+
+stop_cluster() {
+	[ ! -e "$1/data/postmaster.pid" ] ||
+		as_server_user "$("$PG_CONFIG" --bindir)/pg_ctl" -D "$1/data" -m immediate -w stop >/dev/null
+}

@@ -146,3 +146,11 @@ SELECT last_value = 600 AS all_rows FROM cs;
 SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE random() < 2 AND a NOT IN (SELECT a FROM ci WHERE a > 0)');
 SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a + (random() * 0)::int FROM ci WHERE a > 0)');
 SELECT node, diff FROM zz_notin('SELECT id FROM (SELECT id, a, random() r FROM co) x WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)');
+
+-- GEQO tries each join in memory that it frees; what the tables keep must last.
+CREATE INDEX ci_a ON ci (a);
+SET geqo_threshold = 2;
+SELECT * FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci WHERE b > 3)');
+SELECT * FROM zz_notin('SELECT id FROM co JOIN ci x ON co.b = x.b WHERE co.a NOT IN (SELECT a FROM ci WHERE b > 3)');
+RESET geqo_threshold;
+DROP INDEX ci_a;

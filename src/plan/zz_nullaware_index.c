@@ -22,6 +22,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "zz_compat.h"
 #include "zz_nullaware_index.h"
@@ -92,21 +93,29 @@ is_index_only(const RelOptInfo *rel, const IndexOptInfo *index)
 	return bms_is_subset(used, returned);
 }
 
+/*
+ * The table remembers for which parameters it has been planned, so that must live
+ * as long as the table does: GEQO tries each join in a context of its own.
+ */
 static Path *
 make_probe(PlannerInfo *root, IndexOptInfo *index, RestrictInfo *rinfo,
 		   Relids required_outer, double loops)
 {
+	MemoryContext oldcontext = MemoryContextSwitchTo(GetMemoryChunkContext(index->rel));
 	IndexClause *clause = makeNode(IndexClause);
+	Path	   *path;
 
 	clause->rinfo = rinfo;
 	clause->indexquals = list_make1(rinfo);
 	clause->lossy = false;
 	clause->indexcol = 0;
 
-	return (Path *) create_index_path(root, index, list_make1(clause),
+	path = (Path *) create_index_path(root, index, list_make1(clause),
 									  NIL, NIL, NIL, ForwardScanDirection,
 									  is_index_only(index->rel, index),
-									  required_outer, loops, false);
+									  bms_copy(required_outer), loops, false);
+	MemoryContextSwitchTo(oldcontext);
+	return path;
 }
 
 /*
