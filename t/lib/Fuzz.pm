@@ -27,12 +27,12 @@ our @nodes = qw(scan notin mark);
 # psql		the command of psql with its connection, an array
 # queries	per round
 # writers	how many others write
-# cases		where the scripts of failures go
+# cases		where the scripts of failures go; most: of each round
 # say		called with each line of the report
 sub new
 {
 	my ($class, %options) = @_;
-	my $self = bless { queries => 200, writers => 0, say => sub { print "$_[0]\n"; }, cases => 'fuzz-cases',
+	my $self = bless { queries => 200, writers => 0, say => sub { print "$_[0]\n"; }, cases => 'fuzz-cases', most => 3,
 		tally => { rounds => 0, queries => 0, differences => 0, errors => 0, cancelled => 0, crashes => 0 },
 		used => {}, files => [], notes => [], %options }, $class;
 	$self->_prepare;
@@ -139,7 +139,7 @@ sub round
 	}
 	$session->connect unless $session->alive;
 	$self->_tell(\%count, \%used, $seed, $node, time - $started);
-	splice @failures, 3;
+	splice @failures, $self->{most};
 	$self->_reduce($setup, $checks->[ $_->[0] ], $_->[1], $seed, $node, $writers) for @failures;
 	return scalar(@failures);
 }
@@ -162,7 +162,8 @@ sub _note
 {
 	my ($self, $note) = @_;
 	push @{ $self->{notes} }, $note;
-	$self->{say}->("  $note");
+	# the same again and again is told once
+	$self->{say}->("  $note") unless $self->{told}{ substr($note, 0, 70) }++;
 }
 
 # Someone else who writes, or looks after the tables.
@@ -260,7 +261,7 @@ sub _reduce
 sub bad_log_lines
 {
 	my ($text) = @_;
-	return grep { /WARNING|PANIC|TRAP|leak|terminated by signal|server process .* exited/i && !/fuzz_lib|STATEMENT:/ } split /\n/, $text;
+	return grep { /WARNING|PANIC|TRAP|leak|terminated by signal|server process .* exited/ && !/STATEMENT:|LOG:  statement:/ } split /\n/, $text;
 }
 
 # The last line of a report.

@@ -23,7 +23,8 @@ sub main
 	$o{rounds} = @nodes * 10 unless $o{rounds} || $o{minutes};
 	$| = 1;
 
-	my $fuzz = Fuzz->new(psql => $o{psql}, queries => $o{queries}, writers => $o{writers}, cases => $o{cases});
+	my $fuzz = Fuzz->new(psql => $o{psql}, queries => $o{queries}, writers => $o{writers}, cases => $o{cases},
+		most => $o{stop} ? 1 : 3);
 	my ($until, $round, $stopped) = (time + 60 * ($o{minutes} // 0), 0, 0);
 	local @SIG{qw(INT TERM)} = (sub { $stopped = 1; }) x 2;
 	while (!$stopped && ($o{minutes} ? time < $until : $round < $o{rounds}))

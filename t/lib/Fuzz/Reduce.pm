@@ -135,6 +135,30 @@ sub _query_text
 			my $new = { %{ $self->{case}{check} }, $field => $_[0] };
 			return _keeps_meaning($self->{original}, $new) && $self->_try(undef, $new);
 		}, 1);
+		$self->_literals($field);
+	}
+}
+
+# Values for expressions that are the same for all rows.
+sub _literals
+{
+	my ($self, $field) = @_;
+	my @tokens = _tokens($self->{case}{check}{$field});
+
+	for (my $length = @tokens; $length >= 4; $length--)
+	{
+		for (my $at = 0; $at + $length <= @tokens; $at++)
+		{
+			my @piece = @tokens[ $at .. $at + $length - 1 ];
+			next unless _balanced(@piece) && $piece[0] !~ /^\s*(,|AND|OR|SELECT|NOT)$/ && "@piece" !~ /SELECT|FROM|\$/;
+			my $value = $self->{value}->('SELECT quote_nullable((' . join('', @piece) . ')::text)');
+			next if !defined $value || length($value) > length(join('', @piece));
+			my @rest = @tokens;
+			splice @rest, $at, $length, ' ' . $value;
+			my $new = { %{ $self->{case}{check} }, $field => join('', @rest) };
+			@tokens = @rest if _keeps_meaning($self->{original}, $new) && $self->_try(undef, $new);
+			last if $at + $length > @tokens;
+		}
 	}
 }
 

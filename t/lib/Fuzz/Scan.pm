@@ -71,7 +71,7 @@ sub _residual
 		return chance(0.3) ? "$col->{name} BETWEEN $value AND " . $self->_constant($col, $params)
 		  : "$col->{name} " . pick('<', '<=', '>', '>=') . " $value";
 	}
-	return pick('id % 3 <> 0', 'id > ' . below(2000), "$col->{name} IS NOT NULL",
+	return pick("leaky($col->{name}::text)", 'id % 3 <> 0', 'id > ' . below(2000), "$col->{name} IS NOT NULL",
 		"($col->{name} IS NULL OR id % 2 = 0)", "$col->{name}::text COLLATE \"C\" < 'v5'",
 		'(id % 2 = 0 OR ' . $self->_equality($col, $params) . ')',
 		'NOT (' . $self->_equality($col, $params) . ')');

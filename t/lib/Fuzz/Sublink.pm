@@ -43,7 +43,7 @@ sub statements
 
 	for my $name ('t', 's', 'u')
 	{
-		my $rows = chance(0.08) ? 0 : $big && $name ne 'u' ? 200 + below(chance(0.2) ? 3000 : 400) : 1 + below(pick(3, 25, 25, 60));
+		my $rows = chance(0.08) ? 0 : $big && $name ne 'u' ? 200 + below(chance(0.2) ? 1500 : 400) : 1 + below(pick(3, 25, 25, 60));
 		my $domain = $big ? pick(50, 500, 2000) : pick(2, 4, 10);
 		my $all_null = chance(0.05);
 		my @names = sort keys %columns;
