@@ -31,6 +31,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_operator.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -194,6 +195,22 @@ has_constant_qual(const Query *subquery)
 }
 
 /*
+ * Does the query change a table with children?  The planner then identifies rows
+ * by Vars that a custom join cannot hand on: see zz_nullaware_add_paths.
+ */
+static bool
+changes_children(const Query *query)
+{
+	RangeTblEntry *rte;
+
+	if (query->commandType != CMD_UPDATE && query->commandType != CMD_DELETE)
+		return false;
+
+	rte = rt_fetch(query->resultRelation, query->rtable);
+	return rte->inh && has_subclass(rte->relid);
+}
+
+/*
  * Why the sublink must stay what it is; NULL if it can be rewritten.
  */
 static const char *
@@ -203,6 +220,8 @@ reason_to_leave(const LevelState *level, const SubLink *sublink)
 
 	if (comparisons_of(sublink) == NIL)
 		return "its comparison is not made of hashable equality operators";
+	if (changes_children(level->query))
+		return "the query changes a table with children";
 	if (checkExprHasSubLink(sublink->testexpr))
 		return "its left side holds a subquery";
 	if (contain_volatile_functions(sublink->testexpr) ||

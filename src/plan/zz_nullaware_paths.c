@@ -477,6 +477,25 @@ add_partial_paths(PlannerInfo *root, const ZigzagAntiJoin *join)
 												 true));
 }
 
+/*
+ * Is a column of the join one of those by which UPDATE and DELETE tell the rows of
+ * a table with children apart?  While it is planned such a column is a Var of no
+ * table, and set_plan_references() takes it in the output of an Append but not
+ * in the custom_scan_tlist that a custom join must have.
+ */
+static bool
+has_row_identity(const RelOptInfo *joinrel)
+{
+	ListCell   *lc;
+
+	foreach(lc, joinrel->reltarget->exprs)
+	{
+		if (IsA(lfirst(lc), Var) && lfirst_node(Var, lc)->varno == ROWID_VAR)
+			return true;
+	}
+	return false;
+}
+
 void
 zz_nullaware_add_paths(PlannerInfo *root, RelOptInfo *joinrel,
 					   RelOptInfo *outerrel, RelOptInfo *innerrel,
@@ -487,7 +506,7 @@ zz_nullaware_add_paths(PlannerInfo *root, RelOptInfo *joinrel,
 
 	if (jointype != JOIN_ANTI && !swapped)
 		return;
-	if (joinrel->lateral_relids != NULL)
+	if (joinrel->lateral_relids != NULL || has_row_identity(joinrel))
 		return;
 
 	join.joinrel = joinrel;
