@@ -99,16 +99,16 @@
 #endif
 
 /*
- * 19 lets other libraries rule out strategies for a relation.  enable_indexscan
- * is no such ruling: zigzag has settings of its own, on every server.
+ * May indexes of rel be scanned, and without the table?  enable_indexscan rules
+ * both, as in core; 19 keeps what the settings and other libraries say with the
+ * relation.
  */
 #if PG_VERSION_NUM < 190000
-#define zz_allows_index_scan(rel)	true
+#define zz_allows_index_scan(rel)	enable_indexscan
 #define zz_allows_index_only(rel)	enable_indexonlyscan
 #else
 #define zz_allows_index_scan(rel) \
-	(((rel)->pgs_mask & (PGS_INDEXSCAN | PGS_INDEXONLYSCAN)) != 0 || \
-	 !enable_indexscan)
+	(((rel)->pgs_mask & (PGS_INDEXSCAN | PGS_INDEXONLYSCAN)) != 0)
 #define zz_allows_index_only(rel) \
 	(((rel)->pgs_mask & PGS_CONSIDER_INDEXONLY) != 0)
 #endif

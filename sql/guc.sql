@@ -87,3 +87,12 @@ SELECT gu_sides('EXECUTE gu_plan');
 EXECUTE gu_plan;
 DEALLOCATE gu_plan;
 RESET ALL;
+
+-- zigzag is an index scan, and goes with them
+SET zigzag.debug_force = on;
+SET enable_indexscan = off;
+SELECT gu_sides('SELECT * FROM gu WHERE a = 1 AND b = 2');
+RESET enable_indexscan;
+SET enable_bitmapscan = off;
+SELECT gu_sides('SELECT * FROM gu WHERE a = 1 AND b = 2');
+RESET ALL;

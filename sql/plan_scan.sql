@@ -421,7 +421,7 @@ SELECT * FROM zz_plan('SELECT * FROM c WHERE id = 1 AND x = 1 AND y = 2');
 -- Costs: before the first row a descent and a page of each side; the pages of
 -- the table, where they are visited; entries that are rarer cost less.
 CREATE FUNCTION zz_cost(query text, what text) RETURNS float8
-LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET enable_indexscan = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
   plan json;
 BEGIN

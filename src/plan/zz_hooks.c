@@ -44,14 +44,15 @@ is_plain_table(const RelOptInfo *rel, const RangeTblEntry *rte)
  * Called for each base and member relation when core has added its own paths.
  * What a primary-key lookup goes through must stay as short as this: one clause
  * or one index, and it is over.
+ *
+ * Our paths come before those of other libraries, in whatever order they were
+ * loaded.  One that only adds paths does not mind; one that enforces a choice, as
+ * pg_hint_plan does by making all paths anew, has the last word.
  */
 static void
 zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 					RangeTblEntry *rte)
 {
-	if (prev_set_rel_pathlist_hook)
-		prev_set_rel_pathlist_hook(root, rel, rti, rte);
-
 	if (zz_enable && zz_enable_scan &&
 		list_length(rel->baserestrictinfo) >= 2 &&
 		list_length(rel->indexlist) >= 2 &&
@@ -59,6 +60,9 @@ zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		is_plain_table(rel, rte) &&
 		zz_allows_index_scan(rel))
 		zz_paths_add_scans(root, rel, rte);
+
+	if (prev_set_rel_pathlist_hook)
+		prev_set_rel_pathlist_hook(root, rel, rti, rte);
 }
 
 /*
