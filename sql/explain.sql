@@ -20,7 +20,7 @@ DECLARE
 BEGIN
   FOR chunk IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
     FOR line IN SELECT regexp_split_to_table(chunk, '\n') LOOP
-      CONTINUE WHEN line ~ '(Disabled|Async.Capable|Parallel.Aware)';
+      CONTINUE WHEN line ~ '(Disabled|Async.Capable|Parallel.Aware|Query.Identifier)';
       line := regexp_replace(line, '\$0|\(InitPlan \w+\)\.col1', 'InitPlan');
       line := regexp_replace(line, 'InitPlan \w+( \(returns .*\))?$', 'InitPlan');
       line := regexp_replace(line, '(actual rows=\d+|Actual.Rows"?[:>] ?\d+)\.\d+', '\1');

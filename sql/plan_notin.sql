@@ -33,7 +33,7 @@ FROM zz_explain('SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, nullif(b, 1) FR
 INSERT INTO pi VALUES (0, NULL, 0, 0);
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT nullif(a, 20) FROM pi)', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l WHERE l !~ 'Buckets';
 EXPLAIN (FORMAT JSON, COSTS OFF) SELECT * FROM po WHERE (a, b) NOT IN (SELECT a, b FROM pi);
-EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM po WHERE a + 1 NOT IN (SELECT b + 1 FROM pi);
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a + 1 NOT IN (SELECT b + 1 FROM pi)', 'VERBOSE, COSTS OFF');
 
 -- A user who asks is told.
 SET zigzag.warn_null = on;

@@ -53,7 +53,7 @@ DECLARE
   line text;
 BEGIN
   FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
-    CONTINUE WHEN line ~ '(Planning|Execution) Time|Planning:|Buffers:|Disabled';
+    CONTINUE WHEN line ~ '(Planning|Execution) Time|Planning:|Buffers:|Disabled|Query Identifier';
     RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1');
   END LOOP;
 END $$;
