@@ -69,6 +69,8 @@ typedef struct ZigzagRewriter
 extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
 										ZZ_PLANNER_PARAMS);
 
+extern void zz_rewrite_watch_settings(void);
+
 extern Query *zz_rewrite_wrap(Query *subquery, const char *name);
 
 /* The rewriters, one per file. */

@@ -53,6 +53,8 @@ static void
 zz_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 					RangeTblEntry *rte)
 {
+	zz_rewrite_watch_settings();
+
 	if (zz_enable && zz_enable_scan &&
 		list_length(rel->baserestrictinfo) >= 2 &&
 		list_length(rel->indexlist) >= 2 &&

@@ -45,6 +45,9 @@ static const ZigzagRewriter *const rewriters[] = {
 	NULL
 };
 
+/* How often a rewriter was found switched off in the middle of a planning. */
+static uint64 times_off[lengthof(rewriters)];
+
 /*
  * Is there a sublink in the query or in one of its subqueries and CTEs?  A
  * sublink within a sublink needs no look: the outer one has told already.
@@ -260,6 +263,18 @@ zz_rewrite_wrap(Query *subquery, const char *name)
 }
 
 /*
+ * Look at the settings while a statement is being planned.  Another library may
+ * change them for just that time, as pg_hint_plan does for a hint, when the
+ * decision to rewrite has been made already.
+ */
+void
+zz_rewrite_watch_settings(void)
+{
+	for (int i = 0; rewriters[i] != NULL; i++)
+		times_off[i] += !zz_enable || !*rewriters[i]->enabled;
+}
+
+/*
  * Plan parse with the given planner, and each rewritten form of it.  The
  * cheapest plan is returned; parse is used up, as by the planner itself.
  */
@@ -278,6 +293,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		ZigzagRewriteContext context;
 		Query	   *rewritten;
 		PlannedStmt *stmt;
+		uint64		off_before = times_off[i];
 		bool		preferred;
 
 		if (!*rewriter->enabled)
@@ -309,7 +325,10 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		}
 		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
 
-		if (rewriter->accept != NULL && !rewriter->accept(stmt, &context))
+		if (times_off[i] != off_before)
+			elog(DEBUG1, "zigzag: %s is switched off for this statement",
+				 rewriter->name);
+		else if (rewriter->accept != NULL && !rewriter->accept(stmt, &context))
 			elog(DEBUG1, "zigzag: the planner found no plan for the form of %s",
 				 rewriter->name);
 		else if (preferred || is_cheaper(rewriter, stmt, best, cursorOptions))
