@@ -5,6 +5,9 @@
 #   make unit                     tests that need no server
 #   make installcheck             tests of an installed library, as a user that
 #                                 may run a server (not root)
+#   make installcheck SERVER=running
+#                                 the same in the server of PGHOST and PGPORT,
+#                                 as a superuser of it
 #   scripts/test                  all of it, from nothing
 
 MODULE_big = zigzag
@@ -16,11 +19,16 @@ DATA = $(wildcard sql/zigzag--*.sql)
 
 # Every file of sql/ that is no install script is a test; setup comes first.
 REGRESS = setup $(filter-out setup zigzag--%,$(sort $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))))
+ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
+ifeq ($(SERVER),running)
+export PGOPTIONS := $(PGOPTIONS) -c session_preload_libraries=zigzag \
+	-c max_parallel_workers_per_gather=0
+else
 REGRESS_OPTS = --temp-instance=$(CURDIR)/tmp_check \
 	--temp-config=$(srcdir)/scripts/test.conf --no-locale --encoding=UTF8
-ISOLATION = $(sort $(patsubst specs/%.spec,%,$(wildcard specs/*.spec)))
 ISOLATION_OPTS = --temp-instance=$(CURDIR)/tmp_check_iso \
 	--temp-config=$(srcdir)/scripts/test.conf
+endif
 TAP_TESTS = 1
 
 # Only what the server calls is exported, also on servers whose headers do not

@@ -84,13 +84,6 @@ BEGIN
   END LOOP;
 END $$;
 SELECT count(*), count(DISTINCT id) FROM log;
--- prepared transactions: what they have written is not there, then it is
-BEGIN;
-INSERT INTO ip VALUES (-1, 1, 2, -1, 'prepared');
-PREPARE TRANSACTION 'zz';
-SELECT id FROM ip WHERE a = 1 AND b = 2 ORDER BY s LIMIT 1;
-COMMIT PREPARED 'zz';
-SELECT id FROM ip WHERE a = 1 AND b = 2 ORDER BY s LIMIT 1;
 -- rows of the own transaction, of subtransactions, before and after a command
 BEGIN;
 INSERT INTO ip VALUES (-2, 1, 2, -2, 'own');
