@@ -151,6 +151,23 @@
 	((var)->varnullingrels = bms_make_singleton(rti))
 #endif
 
+/* Permissions to check stand beside the range table since 16. */
+#if PG_VERSION_NUM < 160000
+#define zz_copy_perminfos(to, from) ((void) 0)
+#define zz_clear_perminfos(query) ((void) 0)
+#else
+#define zz_copy_perminfos(to, from) \
+	((to)->rteperminfos = copyObject((from)->rteperminfos))
+#define zz_clear_perminfos(query) ((void) ((query)->rteperminfos = NIL))
+#endif
+
+/* Grouping keys have a range table entry of their own since 18. */
+#if PG_VERSION_NUM < 180000
+#define zz_query_has_group_rte(query) false
+#else
+#define zz_query_has_group_rte(query) ((query)->hasGroupRTE)
+#endif
+
 /* 16 removed an argument. */
 #if PG_VERSION_NUM < 160000
 #define zz_find_placeholder_info(root, phv) \

@@ -53,10 +53,10 @@ typedef struct ZigzagMarkUse
 	bool		in_where;		/* else in the target list or HAVING */
 } ZigzagMarkUse;
 
+/* May an expression or a query raise an error, as far as is known? */
+extern bool zz_mark_may_fail(Node *node);
+
 extern bool zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 							   Index rti, ZigzagMarkInner *inner);
-
-/* Below this cost a statement is not worth a second planning. */
-#define ZIGZAG_MARK_MIN_COST	500.0
 
 #endif							/* ZZ_MARK_H */

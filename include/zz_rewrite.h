@@ -39,11 +39,13 @@ typedef struct ZigzagRewriteContext
  * The Query is a private copy.  The result must mean exactly what the original
  * meant.
  *
- * preferred (may be NULL) tells that the rewritten form is to be taken whatever
- * it costs.
+ * preferred tells that the rewritten form is to be taken whatever it costs.
  *
- * hidden_cost (may be NULL) returns what a plan is expected to cost beyond what
- * it says, in matters of this rewriter.
+ * accept (may be NULL) tells whether a plan of the rewritten form may be used
+ * at all.
+ *
+ * is_alternative: it does in another way what the rewriter before it did, and
+ * is given the form that that one was given.
  */
 typedef struct ZigzagRewriter
 {
@@ -51,19 +53,9 @@ typedef struct ZigzagRewriter
 	const bool *enabled;
 	bool		(*rewrite_level) (Query *query, ZigzagRewriteContext *context);
 	bool		(*preferred) (void);
-	Cost		(*hidden_cost) (const PlannedStmt *stmt);
-
-	/*
-	 * Also optional: whether the rewritten form can pay, given the plan of
-	 * the form before, and whether a plan of the rewritten form may be used
-	 * at all.
-	 */
-	bool		(*worth_trying) (const PlannedStmt *before);
 	bool		(*accept) (const PlannedStmt *stmt,
 						   const ZigzagRewriteContext *context);
-
-	/* It is another way to do what a rewriter before it did. */
-	bool		from_original;
+	bool		is_alternative;
 } ZigzagRewriter;
 
 extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
@@ -72,10 +64,11 @@ extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
 extern void zz_rewrite_watch_settings(void);
 
 extern Query *zz_rewrite_wrap(Query *subquery, const char *name);
+extern bool zz_rewrite_reads_volatile(const Query *query);
 
 /* The rewriters, one per file. */
 extern const ZigzagRewriter zz_notin_rewriter;
 extern const ZigzagRewriter zz_mark_rewriter;
-extern const ZigzagRewriter zz_mark_array_rewriter;
+extern const ZigzagRewriter zz_or_rewriter;
 
 #endif							/* ZZ_REWRITE_H */

@@ -582,18 +582,6 @@ accept_plan(const PlannedStmt *stmt, const ZigzagRewriteContext *context)
 	return bms_num_members(ids) == context->nmarks;
 }
 
-/*
- * Can the rewrite pay, given the plan of the original?  There must be a subquery
- * that is run as an expression, and enough to be saved.
- */
-static bool
-worth_trying(const PlannedStmt *original)
-{
-	return zz_debug_force ||
-		(original->subplans != NIL &&
-		 original->planTree->total_cost >= ZIGZAG_MARK_MIN_COST);
-}
-
 static bool
 is_preferred(void)
 {
@@ -605,6 +593,5 @@ const ZigzagRewriter zz_mark_rewriter = {
 	.enabled = &zz_enable_mark,
 	.rewrite_level = rewrite_level,
 	.preferred = is_preferred,
-	.worth_trying = worth_trying,
 	.accept = accept_plan,
 };

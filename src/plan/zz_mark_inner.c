@@ -101,6 +101,12 @@ may_fail_walker(Node *node, void *context)
 	}
 }
 
+bool
+zz_mark_may_fail(Node *node)
+{
+	return may_fail_walker(node, NULL);
+}
+
 /*
  * An operator whose matches a hash join finds, and that never holds for NULL.
  */
@@ -367,7 +373,7 @@ add_key(InnerBuild *build, OpExpr *op, bool negated, const ZigzagMarkUse *use)
 		contain_var_clause(right) || checkExprHasSubLink(right))
 		return false;
 	if ((use->maybe_skipped || use->guarded || use->before_filter) &&
-		may_fail_walker(left, NULL))
+		zz_mark_may_fail(left))
 		return false;
 
 	set_opfuncid(result);
@@ -520,7 +526,7 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 		return false;
 	if (!is_usable_subselect(castNode(Query, sublink->subselect)) ||
 		contain_volatile_functions((Node *) sublink) ||
-		(use->guarded && may_fail_walker((Node *) sublink, NULL)))
+		(use->guarded && zz_mark_may_fail((Node *) sublink)))
 		return false;
 
 	sub = copyObject(castNode(Query, sublink->subselect));

@@ -44,7 +44,6 @@
 
 #include "zigzag.h"
 #include "zz_nonnull.h"
-#include "zz_notin_cost.h"
 #include "zz_rewrite.h"
 
 typedef struct LevelState
@@ -133,28 +132,6 @@ comparisons_of(const SubLink *sublink)
 }
 
 /*
- * Does the level read from something that a volatile function makes?  A join
- * that ends early would not call it as often.
- */
-static bool
-reads_volatile(const Query *query)
-{
-	ListCell   *lc;
-
-	foreach(lc, query->rtable)
-	{
-		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-
-		if (contain_volatile_functions((Node *) rte->subquery) ||
-			contain_volatile_functions((Node *) rte->functions) ||
-			contain_volatile_functions((Node *) rte->tablefunc) ||
-			contain_volatile_functions((Node *) rte->values_lists))
-			return true;
-	}
-	return false;
-}
-
-/*
  * Does EXISTS of the subquery with one more qual in its WHERE differ from the
  * qual applied to the subquery's rows?  Then it is left whole, and the qual is
  * put around it.
@@ -227,7 +204,7 @@ reason_to_leave(const LevelState *level, const SubLink *sublink)
 	if (contain_volatile_functions(sublink->testexpr) ||
 		contain_volatile_functions((Node *) subquery))
 		return "it holds a volatile function";
-	if (level->context->volatile_quals || reads_volatile(level->query))
+	if (level->context->volatile_quals || zz_rewrite_reads_volatile(level->query))
 		return "the query holds a volatile function besides its target list";
 	if (subquery->commandType != CMD_SELECT || subquery->hasModifyingCTE ||
 		subquery->rowMarks != NIL)
@@ -474,5 +451,4 @@ const ZigzagRewriter zz_notin_rewriter = {
 	.enabled = &zz_enable_notin,
 	.rewrite_level = rewrite_level,
 	.preferred = is_preferred,
-	.hidden_cost = zz_notin_hidden_cost,
 };

@@ -10,8 +10,9 @@
  * no rewrite can take away the plan that the user had without it.
  *
  * The planner scribbles on its input: each planning gets a copy of its own.
- * Planning twice is paid for only where a rewriter has found something; what
- * is paid otherwise is the look at a few flags.
+ * What planning once more costs is foreseeable, and so is what it can gain: no
+ * more than the first plan costs.  A plan in which no subquery is run as an
+ * expression, or a cheap one, is therefore kept without a look for another.
  *
  * Several rewriters work one after the other, each on the best form so far:
  * with n of them that apply, n + 1 plans are made, not 2^n.
@@ -30,18 +31,20 @@
 #include "rewrite/rewriteManip.h"
 
 #include "zigzag.h"
+#include "zz_hidden_cost.h"
 #include "zz_rewrite.h"
 
 /*
- * A plan this cheap is kept: to plan the statement once more costs more than
- * could be gained.
+ * A plan that costs less than this for each of its relations is kept.  It takes
+ * a millisecond or two for each; to plan it again takes a twentieth of that.
  */
-#define CHEAP_PLAN_COST 50.0
+#define CHEAP_COST_PER_RELATION 250.0
 
 static const ZigzagRewriter *const rewriters[] = {
 	&zz_notin_rewriter,
 	&zz_mark_rewriter,
-	&zz_mark_array_rewriter,
+	&zz_or_rewriter,
+	&zz_mark_rewriter,			/* what stands outside of the OR */
 	NULL
 };
 
@@ -192,33 +195,70 @@ apply_rewriter(const ZigzagRewriter *rewriter, Query *query,
  * expected to fetch.
  */
 static Cost
-cost_of(const ZigzagRewriter *rewriter, const PlannedStmt *stmt,
-		int cursorOptions)
+cost_of(const PlannedStmt *stmt, int cursorOptions)
 {
 	const Plan *plan = stmt->planTree;
 	double		fraction = 1.0;
-	Cost		cost;
 
 	if (cursorOptions & CURSOR_OPT_FAST_PLAN)
 		fraction = Max(cursor_tuple_fraction, 0.0);
-	cost = plan->startup_cost +
-		fraction * (plan->total_cost - plan->startup_cost);
-	if (rewriter->hidden_cost != NULL)
-		cost += fraction * rewriter->hidden_cost(stmt);
-	return cost;
+	return plan->startup_cost +
+		fraction * (plan->total_cost - plan->startup_cost +
+					zz_hidden_cost(stmt));
 }
 
 static bool
-is_cheaper(const ZigzagRewriter *rewriter, const PlannedStmt *a,
-		   const PlannedStmt *b, int cursorOptions)
+is_cheaper(const PlannedStmt *a, const PlannedStmt *b, int cursorOptions)
 {
 	int			disabled_a = zz_plan_disabled_nodes(a->planTree);
 	int			disabled_b = zz_plan_disabled_nodes(b->planTree);
 
 	if (disabled_a != disabled_b)
 		return disabled_a < disabled_b;
-	return cost_of(rewriter, a, cursorOptions) <
-		cost_of(rewriter, b, cursorOptions);
+	return cost_of(a, cursorOptions) < cost_of(b, cursorOptions);
+}
+
+/*
+ * Can another form of the statement be worth the planning?
+ */
+static bool
+is_worth_trying(const PlannedStmt *stmt, int cursorOptions)
+{
+	if (stmt->subplans == NIL)
+		return false;
+	for (int i = 0; rewriters[i] != NULL; i++)
+	{
+		if (*rewriters[i]->enabled && rewriters[i]->preferred())
+			return true;
+	}
+	if (cost_of(stmt, cursorOptions) >=
+		CHEAP_COST_PER_RELATION * list_length(stmt->rtable))
+		return true;
+	elog(DEBUG1, "zigzag: the original form is cheap enough, no other is tried");
+	return false;
+}
+
+/*
+ * Does the level read from something that a volatile function makes?  A join
+ * that ends early would not call it as often, a level planned in parts more
+ * often.
+ */
+bool
+zz_rewrite_reads_volatile(const Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (contain_volatile_functions((Node *) rte->subquery) ||
+			contain_volatile_functions((Node *) rte->functions) ||
+			contain_volatile_functions((Node *) rte->tablefunc) ||
+			contain_volatile_functions((Node *) rte->values_lists))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -281,11 +321,16 @@ zz_rewrite_watch_settings(void)
 PlannedStmt *
 zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 {
-	PlannedStmt *best = NULL;
-	Query	   *form = parse;
+	PlannedStmt *best;
+	Query	   *form = parse;	/* what best is the plan of */
+	Query	   *before = parse; /* the form that the last rewriter was given */
 
 	if (!zz_enable || !has_sublinks(parse))
 		return planner(ZZ_PLANNER_ARGS(parse));
+
+	best = planner(ZZ_PLANNER_ARGS(copyObject(parse)));
+	if (!is_worth_trying(best, cursorOptions))
+		return best;
 
 	for (int i = 0; rewriters[i] != NULL; i++)
 	{
@@ -294,35 +339,15 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		Query	   *rewritten;
 		PlannedStmt *stmt;
 		uint64		off_before = times_off[i];
-		bool		preferred;
 
 		if (!*rewriter->enabled)
 			continue;
+		if (!rewriter->is_alternative)
+			before = form;
 
-		/* Small statements are not worth even the look for a rewrite. */
-		if (rewriter->worth_trying != NULL)
-		{
-			if (best == NULL)
-				best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
-			if (!rewriter->worth_trying(best))
-				continue;
-		}
-
-		rewritten = copyObject(rewriter->from_original ? parse : form);
+		rewritten = copyObject(before);
 		if (!apply_rewriter(rewriter, rewritten, &context))
 			continue;
-
-		preferred = rewriter->preferred != NULL && rewriter->preferred();
-
-		if (best == NULL)
-			best = planner(ZZ_PLANNER_ARGS(copyObject(form)));
-		if (!preferred &&
-			cost_of(rewriter, best, cursorOptions) < CHEAP_PLAN_COST)
-		{
-			elog(DEBUG1, "zigzag: the original form is cheap enough, that of %s is not tried",
-				 rewriter->name);
-			continue;
-		}
 		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
 
 		if (times_off[i] != off_before)
@@ -331,15 +356,14 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		else if (rewriter->accept != NULL && !rewriter->accept(stmt, &context))
 			elog(DEBUG1, "zigzag: the planner found no plan for the form of %s",
 				 rewriter->name);
-		else if (preferred || is_cheaper(rewriter, stmt, best, cursorOptions))
+		else if (rewriter->preferred() || is_cheaper(stmt, best, cursorOptions))
 		{
 			best = stmt;
 			form = rewritten;
 		}
 		else
-			elog(DEBUG1, "zigzag: the original form is cheaper than that of %s",
+			elog(DEBUG1, "zigzag: the form so far is cheaper than that of %s",
 				 rewriter->name);
 	}
-
-	return best != NULL ? best : planner(ZZ_PLANNER_ARGS(parse));
+	return best;
 }

@@ -1,0 +1,402 @@
+/*-------------------------------------------------------------------------
+ *
+ * zz_or.c
+ *	  An OR with a subquery in it, planned arm by arm.
+ *
+ *	SELECT .. FROM t WHERE q AND (p OR x IN (SELECT y FROM s))
+ *
+ * is a filter on every row of t, whatever indexes there are.  The same rows, each
+ * once, are
+ *
+ *	SELECT .. FROM (SELECT .. FROM t WHERE q AND p
+ *					UNION ALL
+ *					SELECT .. FROM t WHERE q AND x IN (SELECT y FROM s)
+ *									 AND p IS NOT TRUE)
+ *
+ * where each arm has the plan that suits it: an index on p, a semi join on x.  No
+ * duplicates need be removed, for a row belongs to the first arm that is true.
+ *
+ * Each arm is a copy of the whole level, FROM and all; the level itself keeps
+ * what comes after WHERE (grouping, windows, order, limit) and reads the columns
+ * that it needs from the union.  Whether it pays to read the FROM several times
+ * is decided by the cost.
+ *
+ * Left alone is what must not be read more than once (volatile functions,
+ * samples, CTEs), and rows that may be locked or rechecked.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "rewrite/rewriteManip.h"
+
+#include "zigzag.h"
+#include "zz_compat.h"
+#include "zz_mark.h"
+#include "zz_rewrite.h"
+
+/* More arms than this read FROM too often. */
+#define MAX_ARMS 4
+
+/* ----------------------------------------------------------------
+ *		The arms
+ * ----------------------------------------------------------------
+ */
+
+/*
+ * Is expr a condition that the planner makes a semi or anti join of?  The left
+ * side of an IN is then computed for rows that another arm of the OR has
+ * accepted: it must not be able to fail.
+ */
+static bool
+is_join_condition(Node *expr)
+{
+	SubLink    *sublink;
+	ListCell   *lc;
+
+	if (is_andclause(expr))
+	{
+		foreach(lc, ((BoolExpr *) expr)->args)
+		{
+			if (is_join_condition(lfirst(lc)))
+				return true;
+		}
+		return false;
+	}
+	if (is_notclause(expr))
+	{
+		sublink = (SubLink *) get_notclausearg((Expr *) expr);
+		return IsA(sublink, SubLink) && sublink->subLinkType == EXISTS_SUBLINK;
+	}
+	sublink = (SubLink *) expr;
+	return IsA(sublink, SubLink) &&
+		(sublink->subLinkType == EXISTS_SUBLINK ||
+		 (sublink->subLinkType == ANY_SUBLINK &&
+		  !zz_mark_may_fail(sublink->testexpr)));
+}
+
+/*
+ * The arms of an OR: those that can be joins, each by itself, after one that
+ * has all the others; NIL if there are none that can, or too many.
+ */
+static List *
+split_or(Node *qual)
+{
+	List	   *joins = NIL;
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	if (!is_orclause(qual))
+		return NIL;
+	foreach(lc, ((BoolExpr *) qual)->args)
+	{
+		if (is_join_condition(lfirst(lc)))
+			joins = lappend(joins, lfirst(lc));
+		else
+			others = lappend(others, lfirst(lc));
+	}
+	if (joins == NIL)
+		return NIL;
+	if (others != NIL)
+		joins = lcons(make_orclause(others), joins);
+	return list_length(joins) <= MAX_ARMS ? joins : NIL;
+}
+
+/*
+ * The condition that arm is false or NULL.
+ */
+static Node *
+make_not_true(Node *arm)
+{
+	BooleanTest *test;
+
+	/* EXISTS is never NULL, and as a condition of its own it is a join. */
+	if (IsA(arm, SubLink) && ((SubLink *) arm)->subLinkType == EXISTS_SUBLINK)
+		return (Node *) make_notclause((Expr *) arm);
+
+	test = makeNode(BooleanTest);
+	test->arg = (Expr *) arm;
+	test->booltesttype = IS_NOT_TRUE;
+	test->location = -1;
+	return (Node *) test;
+}
+
+/*
+ * The level as it reads one arm: its FROM and WHERE, and the columns asked for.
+ * The arms before it are excluded.  It comes to stand two levels further down.
+ */
+static Query *
+make_arm(const Query *level, List *quals, List *arms, int number,
+		 List *columns)
+{
+	Query	   *arm = makeNode(Query);
+	ListCell   *lc;
+
+	quals = lappend(list_copy(quals), list_nth(arms, number));
+	for (int i = 0; i < number; i++)
+		quals = lappend(quals, make_not_true(list_nth(arms, i)));
+
+	arm->commandType = CMD_SELECT;
+	arm->querySource = level->querySource;
+	arm->canSetTag = true;
+	arm->hasSubLinks = true;
+	arm->hasRowSecurity = level->hasRowSecurity;
+	arm->rtable = copyObject(level->rtable);
+	zz_copy_perminfos(arm, level);
+	arm->jointree =
+		makeFromExpr(copyObject(level->jointree->fromlist),
+					 copyObject((Node *) make_ands_explicit(quals)));
+	foreach(lc, columns)
+	{
+		int			resno = foreach_current_index(lc) + 1;
+
+		arm->targetList = lappend(arm->targetList,
+								  makeTargetEntry(copyObject(lfirst(lc)), resno,
+												  psprintf("c%d", resno), false));
+	}
+	IncrementVarSublevelsUp((Node *) arm, 2, 1);
+	return arm;
+}
+
+/* ----------------------------------------------------------------
+ *		The union
+ * ----------------------------------------------------------------
+ */
+
+static RangeTblEntry *
+make_subquery_rte(Query *subquery, const char *name)
+{
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	foreach(lc, subquery->targetList)
+		names = lappend(names,
+						makeString(pstrdup(lfirst_node(TargetEntry, lc)->resname)));
+	rte->rtekind = RTE_SUBQUERY;
+	rte->subquery = subquery;
+	rte->eref = makeAlias(name, names);
+	return rte;
+}
+
+/*
+ * The operand of a UNION ALL for relation rti of the union.
+ */
+static Node *
+make_operand(int rti)
+{
+	RangeTblRef *ref = makeNode(RangeTblRef);
+
+	ref->rtindex = rti;
+	return (Node *) ref;
+}
+
+/*
+ * The UNION ALL of the arms.
+ */
+static Query *
+make_union(List *arms, List *columns)
+{
+	Query	   *result = makeNode(Query);
+	Node	   *tree = make_operand(1);
+	List	   *types = NIL;
+	List	   *typmods = NIL;
+	List	   *collations = NIL;
+	ListCell   *lc;
+
+	foreach(lc, arms)
+		result->rtable = lappend(result->rtable,
+								 make_subquery_rte(lfirst(lc),
+												   psprintf("arm_%d",
+															foreach_current_index(lc) + 1)));
+	foreach(lc, linitial_node(Query, arms)->targetList)
+	{
+		TargetEntry *tle = lfirst_node(TargetEntry, lc);
+
+		result->targetList =
+			lappend(result->targetList,
+					makeTargetEntry((Expr *) makeVarFromTargetEntry(1, tle),
+									tle->resno, pstrdup(tle->resname), false));
+		types = lappend_oid(types, exprType((Node *) tle->expr));
+		typmods = lappend_int(typmods, exprTypmod((Node *) tle->expr));
+		collations = lappend_oid(collations, exprCollation((Node *) tle->expr));
+	}
+	for (int i = 2; i <= list_length(arms); i++)
+	{
+		SetOperationStmt *op = makeNode(SetOperationStmt);
+
+		op->op = SETOP_UNION;
+		op->all = true;
+		op->larg = tree;
+		op->rarg = make_operand(i);
+		op->colTypes = list_copy(types);
+		op->colTypmods = list_copy(typmods);
+		op->colCollations = list_copy(collations);
+		tree = (Node *) op;
+	}
+
+	result->commandType = CMD_SELECT;
+	result->querySource = QSRC_ORIGINAL;
+	result->canSetTag = true;
+	result->setOperations = tree;
+	result->jointree = makeFromExpr(NIL, NULL);
+	return result;
+}
+
+/* ----------------------------------------------------------------
+ *		The level
+ * ----------------------------------------------------------------
+ */
+
+/* Vars of the level in what stays of it. */
+typedef struct ColumnsContext
+{
+	List	   *columns;		/* distinct ones, each as seen from the level */
+	int			depth;			/* of the subquery being looked at */
+	bool		failed;			/* a whole row is asked for */
+} ColumnsContext;
+
+/*
+ * Replace each Var of the level by one of the union, and note what it was.
+ */
+static Node *
+columns_mutator(Node *node, void *arg)
+{
+	ColumnsContext *context = (ColumnsContext *) arg;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Query))
+	{
+		Query	   *result;
+
+		context->depth++;
+		result = query_tree_mutator((Query *) node, columns_mutator, arg, 0);
+		context->depth--;
+		return (Node *) result;
+	}
+	if (IsA(node, Var) && ((Var *) node)->varlevelsup == context->depth)
+	{
+		Var		   *column = copyObject((Var *) node);
+		int			number = 1;
+		ListCell   *lc;
+
+		context->failed |= column->varattno == 0;
+		column->varlevelsup = 0;
+		column->location = -1;
+		foreach(lc, context->columns)
+		{
+			if (equal(lfirst(lc), column))
+				break;
+			number++;
+		}
+		if (lc == NULL)
+			context->columns = lappend(context->columns, column);
+		return (Node *) makeVar(1, number, column->vartype, column->vartypmod,
+								column->varcollid, context->depth);
+	}
+	return expression_tree_mutator(node, columns_mutator, arg);
+}
+
+/*
+ * Is there a CTE in what would be copied?  References to it are counted.
+ */
+static bool
+reads_cte_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+		return ((RangeTblEntry *) node)->rtekind == RTE_CTE;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, reads_cte_walker, context,
+								 QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, reads_cte_walker, context);
+}
+
+static bool
+is_suitable(Query *query, const ZigzagRewriteContext *context)
+{
+	ListCell   *lc;
+
+	if (query->commandType != CMD_SELECT || !query->hasSubLinks ||
+		query->setOperations != NULL || query->cteList != NIL ||
+		query->jointree == NULL || query->jointree->fromlist == NIL ||
+		zz_query_has_group_rte(query) ||
+		context->rechecks || context->volatile_quals ||
+		zz_rewrite_reads_volatile(query))
+		return false;
+	foreach(lc, query->rtable)
+	{
+		if (lfirst_node(RangeTblEntry, lc)->tablesample != NULL)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Rewrite the first OR that can be of one query of the statement; see
+ * zz_rewrite.h.
+ */
+static bool
+rewrite_level(Query *query, ZigzagRewriteContext *context)
+{
+	ColumnsContext outer = {NIL, 0, false};
+	List	   *quals;
+	List	   *arms = NIL;
+	List	   *queries = NIL;
+	List	   *targetlist;
+	Node	   *having;
+	ListCell   *lc;
+
+	if (!is_suitable(query, context))
+		return false;
+
+	quals = make_ands_implicit((Expr *) query->jointree->quals);
+	foreach(lc, quals)
+	{
+		arms = split_or(lfirst(lc));
+		if (arms != NIL)
+			break;
+	}
+	if (arms == NIL || reads_cte_walker((Node *) query, NULL))
+		return false;
+	quals = list_delete_nth_cell(list_copy(quals), list_cell_number(quals, lc));
+
+	targetlist = (List *) columns_mutator((Node *) query->targetList, &outer);
+	having = columns_mutator(query->havingQual, &outer);
+	if (outer.failed)
+		return false;
+
+	for (int i = 0; i < list_length(arms); i++)
+		queries = lappend(queries,
+						  make_arm(query, quals, arms, i, outer.columns));
+
+	query->targetList = targetlist;
+	query->havingQual = having;
+	query->rtable =
+		list_make1(make_subquery_rte(make_union(queries, outer.columns), "arms"));
+	zz_clear_perminfos(query);
+	query->jointree = makeFromExpr(list_make1(make_operand(1)), NULL);
+	return true;
+}
+
+/*
+ * A test wants our plan; a MarkJoin goes before.
+ */
+static bool
+is_preferred(void)
+{
+	return zz_debug_force && !zz_enable_mark;
+}
+
+const ZigzagRewriter zz_or_rewriter = {
+	.name = "OR",
+	.enabled = &zz_enable_or,
+	.rewrite_level = rewrite_level,
+	.preferred = is_preferred,
+	.is_alternative = true,
+};
