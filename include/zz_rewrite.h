@@ -43,9 +43,6 @@ typedef struct ZigzagRewriteContext
  *
  * accept (may be NULL) tells whether a plan of the rewritten form may be used
  * at all.
- *
- * is_alternative: it does in another way what the rewriter before it did, and
- * is given the form that that one was given.
  */
 typedef struct ZigzagRewriter
 {
@@ -55,7 +52,6 @@ typedef struct ZigzagRewriter
 	bool		(*preferred) (void);
 	bool		(*accept) (const PlannedStmt *stmt,
 						   const ZigzagRewriteContext *context);
-	bool		is_alternative;
 } ZigzagRewriter;
 
 extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,

@@ -2,12 +2,12 @@
 CREATE EXTENSION zigzag;
 
 -- Run a query with zigzag off and with zigzag forced, and compare.
---   zigzag  does the forced plan contain a ZigzagScan?
+--   plan    the forced plan
 --   nrows   rows with zigzag off
---   diff    rows that only one of the two returned, as a multiset; for a query
---           with ORDER BY also rows that are at another place
+--   diff    rows that only one of the two returned, as a multiset; if ordered,
+--           rows that are at another place
 -- Rows are compared as text: equal values that print differently are different.
-CREATE FUNCTION zz_check(query text, OUT zigzag bool, OUT nrows bigint, OUT diff bigint)
+CREATE FUNCTION zz_compare(query text, ordered bool, OUT plan text, OUT nrows bigint, OUT diff bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
   off_rows text[];
@@ -20,9 +20,9 @@ BEGIN
   EXECUTE wrapped INTO off_rows;
   PERFORM set_config('zigzag.enable', 'on', true),
           set_config('zigzag.debug_force', 'on', true);
-  zigzag := false;
+  plan := '';
   FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-    zigzag := zigzag OR line LIKE '%ZigzagScan%';
+    plan := plan || line || E'\n';
   END LOOP;
   EXECUTE wrapped INTO on_rows;
   PERFORM set_config('zigzag.debug_force', saved, true);
@@ -30,7 +30,7 @@ BEGIN
   off_rows := coalesce(off_rows, '{}');
   on_rows := coalesce(on_rows, '{}');
   nrows := cardinality(off_rows);
-  IF query ~* 'order by' THEN
+  IF ordered THEN
     SELECT count(*) INTO diff
     FROM unnest(off_rows, on_rows) AS u(a, b) WHERE a IS DISTINCT FROM b;
   ELSE
@@ -40,6 +40,30 @@ BEGIN
       (SELECT unnest(on_rows) EXCEPT ALL SELECT unnest(off_rows))) d;
   END IF;
 END $$;
+
+-- For ZigzagScan: does the forced plan contain one?
+CREATE FUNCTION zz_check(query text, OUT zigzag bool, OUT nrows bigint, OUT diff bigint)
+LANGUAGE sql AS $$
+  SELECT plan LIKE '%ZigzagScan%', c.nrows, c.diff FROM zz_compare(query, query ~* 'order by') c
+$$;
+
+-- For NOT IN: how was it run?  "pattern", "verdict" (around a hash join), "probe"
+-- (around an index), "anti" (core's plain anti join), "-" (no anti join).
+CREATE FUNCTION zz_notin(query text, OUT node text, OUT nrows bigint, OUT diff bigint)
+LANGUAGE sql AS $$
+  SELECT CASE WHEN plan LIKE '%Null-Aware Cond%' THEN 'pattern'
+              WHEN plan LIKE '%NullGuard%' THEN 'verdict'
+              WHEN plan LIKE '%NullAwareAntiJoin%' THEN 'probe'
+              WHEN plan LIKE '%Anti Join%' THEN 'anti'
+              ELSE '-' END, c.nrows, c.diff
+  FROM zz_compare(query, false) c
+$$;
+
+-- For IN and EXISTS where a value is needed: by a MarkJoin?
+CREATE FUNCTION zz_mark(query text, OUT marked bool, OUT nrows bigint, OUT diff bigint)
+LANGUAGE sql AS $$
+  SELECT plan LIKE '%MarkJoin%', c.nrows, c.diff FROM zz_compare(query, false) c
+$$;
 
 -- Deterministic pseudo-random integer in [0, m).
 CREATE FUNCTION zz_hash(g bigint, seed int, m bigint) RETURNS bigint

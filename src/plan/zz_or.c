@@ -398,5 +398,4 @@ const ZigzagRewriter zz_or_rewriter = {
 	.enabled = &zz_enable_or,
 	.rewrite_level = rewrite_level,
 	.preferred = is_preferred,
-	.is_alternative = true,
 };

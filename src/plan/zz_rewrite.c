@@ -14,11 +14,10 @@
  * more than the first plan costs.  A plan in which no subquery is run as an
  * expression, or a cheap one, is therefore kept without a look for another.
  *
- * Several rewriters work one after the other, each on the best form so far:
- * with n of them that apply, n + 1 plans are made, not 2^n.
+ * Several rewriters work one after the other, as the table of steps says:
+ * with n steps that apply, n + 1 plans are made, not 2^n.
  *
- * To add a rewriter: write its file, declare it in zz_rewrite.h, add it to
- * the table below.
+ * To add a rewriter: write its file, declare it in zz_rewrite.h, add a step.
  *
  *-------------------------------------------------------------------------
  */
@@ -40,12 +39,26 @@
  */
 #define CHEAP_COST_PER_RELATION 250.0
 
-static const ZigzagRewriter *const rewriters[] = {
-	&zz_notin_rewriter,
-	&zz_mark_rewriter,
-	&zz_or_rewriter,
-	&zz_mark_rewriter,			/* what stands outside of the OR */
-	NULL
+/* Which form a rewriter is given. */
+typedef enum StepStart
+{
+	FROM_BEST,					/* that of the best plan so far */
+	FROM_SAME,					/* that which the step before was given */
+	FROM_RESULT					/* the result of the step before, if any */
+} StepStart;
+
+typedef struct RewriteStep
+{
+	const ZigzagRewriter *rewriter;
+	StepStart	start;
+} RewriteStep;
+
+/* An OR is done in one of two ways; the second leaves marks outside of it. */
+static const RewriteStep steps[] = {
+	{&zz_notin_rewriter, FROM_BEST},
+	{&zz_mark_rewriter, FROM_BEST},
+	{&zz_or_rewriter, FROM_SAME},
+	{&zz_mark_rewriter, FROM_RESULT},
 };
 
 /* How often a rewriter was found switched off in the middle of a planning. */
@@ -226,9 +239,9 @@ is_worth_trying(const PlannedStmt *stmt, int cursorOptions)
 {
 	if (stmt->subplans == NIL)
 		return false;
-	for (int i = 0; rewriters[i] != NULL; i++)
+	for (int i = 0; i < lengthof(steps); i++)
 	{
-		if (*rewriters[i]->enabled && rewriters[i]->preferred())
+		if (*steps[i].rewriter->enabled && steps[i].rewriter->preferred())
 			return true;
 	}
 	if (cost_of(stmt, cursorOptions) >=
@@ -323,7 +336,8 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 {
 	PlannedStmt *best;
 	Query	   *form = parse;	/* what best is the plan of */
-	Query	   *before = parse; /* the form that the last rewriter was given */
+	Query	   *given = parse;	/* what a step was given */
+	Query	   *result = NULL;	/* what it made of it */
 
 	if (!zz_enable || !has_sublinks(parse))
 		return planner(ZZ_PLANNER_ARGS(parse));
@@ -332,23 +346,28 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 	if (!is_worth_trying(best, cursorOptions))
 		return best;
 
-	for (int i = 0; rewriters[i] != NULL; i++)
+	for (int i = 0; i < lengthof(steps); i++)
 	{
-		const ZigzagRewriter *rewriter = rewriters[i];
+		const ZigzagRewriter *rewriter = steps[i].rewriter;
 		ZigzagRewriteContext context;
-		Query	   *rewritten;
 		PlannedStmt *stmt;
 		uint64		off_before = times_off[i];
 
-		if (!*rewriter->enabled)
-			continue;
-		if (!rewriter->is_alternative)
-			before = form;
+		if (steps[i].start == FROM_BEST)
+			given = form;
+		else if (steps[i].start == FROM_RESULT)
+			given = result;
 
-		rewritten = copyObject(before);
-		if (!apply_rewriter(rewriter, rewritten, &context))
+		result = NULL;
+		if (given == NULL || !*rewriter->enabled)
 			continue;
-		stmt = planner(ZZ_PLANNER_ARGS(copyObject(rewritten)));
+		result = copyObject(given);
+		if (!apply_rewriter(rewriter, result, &context))
+		{
+			result = NULL;
+			continue;
+		}
+		stmt = planner(ZZ_PLANNER_ARGS(copyObject(result)));
 
 		if (times_off[i] != off_before)
 			elog(DEBUG1, "zigzag: %s is switched off for this statement",
@@ -359,7 +378,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		else if (rewriter->preferred() || is_cheaper(stmt, best, cursorOptions))
 		{
 			best = stmt;
-			form = rewritten;
+			form = result;
 		}
 		else
 			elog(DEBUG1, "zigzag: the form so far is cheaper than that of %s",
