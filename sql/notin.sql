@@ -113,7 +113,10 @@ SELECT * FROM zz_notin('SELECT * FROM no x, LATERAL (SELECT * FROM no y WHERE y.
 RESET enable_hashjoin;
 
 -- Statements that change rows.
-CREATE FUNCTION zz_notin_dml(stmt text) RETURNS TABLE (diff bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION zz_notin_dml(stmt text) RETURNS TABLE (joined bool, diff bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+  plan text := '';
 BEGIN
   PERFORM set_config('zigzag.debug_force', 'on', true);
   CREATE TEMP TABLE t1 AS SELECT * FROM no;
@@ -121,8 +124,11 @@ BEGIN
   PERFORM set_config('zigzag.enable', 'off', true);
   EXECUTE replace(stmt, '%t', 't1');
   PERFORM set_config('zigzag.enable', 'on', true);
+  FOR line IN EXECUTE 'EXPLAIN ' || replace(stmt, '%t', 't2') LOOP
+    plan := plan || line;
+  END LOOP;
   EXECUTE replace(stmt, '%t', 't2');
-  RETURN QUERY SELECT count(*) FROM (
+  RETURN QUERY SELECT plan LIKE '%NullAware%' AND plan NOT LIKE '%SubPlan%', count(*) FROM (
     (TABLE t1 EXCEPT ALL TABLE t2) UNION ALL (TABLE t2 EXCEPT ALL TABLE t1)) d;
   DROP TABLE t1, t2;
   PERFORM set_config('zigzag.debug_force', 'off', true);
@@ -134,6 +140,7 @@ SELECT * FROM zz_notin_dml('DELETE FROM %t USING nn WHERE nn.a = %t.a AND %t.b N
 SELECT * FROM zz_notin_dml('INSERT INTO %t SELECT id + 100, a, b, c FROM no WHERE a NOT IN (SELECT a FROM nn)');
 SELECT * FROM zz_notin_dml('MERGE INTO %t USING (SELECT * FROM no WHERE a NOT IN (SELECT a FROM nn)) s ON %t.id = s.id WHEN MATCHED THEN UPDATE SET b = 7');
 SELECT * FROM zz_notin_dml('WITH d AS (DELETE FROM %t WHERE a NOT IN (SELECT a FROM nn) RETURNING *) INSERT INTO %t SELECT id + 1000, a, b, c FROM d WHERE b NOT IN (SELECT 1)');
+SELECT * FROM zz_notin_dml('MERGE INTO %t USING no s ON %t.id = s.id WHEN MATCHED AND s.a NOT IN (SELECT a FROM nn) THEN UPDATE SET b = 7');
 
 -- Views, row security, prepared statements, functions, cursors.
 CREATE VIEW nv AS SELECT * FROM no WHERE a NOT IN (SELECT a FROM nn);
