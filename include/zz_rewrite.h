@@ -25,7 +25,10 @@ typedef struct ZigzagRewriteContext
 	 */
 	bool		rechecks;
 
-	/* A volatile function stands anywhere but in a target list. */
+	/*
+	 * A volatile function stands in a qual that a rewrite of the query at
+	 * hand could make run more or less often.
+	 */
 	bool		volatile_quals;
 
 	int			nmarks;			/* joins the mark rewriter has made so far */
@@ -61,6 +64,7 @@ extern void zz_rewrite_watch_settings(void);
 
 extern Query *zz_rewrite_wrap(Query *subquery, const char *name);
 extern bool zz_rewrite_reads_volatile(const Query *query);
+extern bool zz_rewrite_reads_cte(Node *node, void *context);
 
 /* The rewriters, one per file. */
 extern const ZigzagRewriter zz_notin_rewriter;

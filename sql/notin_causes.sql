@@ -146,6 +146,13 @@ SELECT last_value = 600 AS all_rows FROM cs;
 SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE random() < 2 AND a NOT IN (SELECT a FROM ci WHERE a > 0)');
 SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a + (random() * 0)::int FROM ci WHERE a > 0)');
 SELECT node, diff FROM zz_notin('SELECT id FROM (SELECT id, a, random() r FROM co) x WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)');
+-- But not because of one that runs elsewhere.
+SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci WHERE a > 0) UNION ALL SELECT a FROM ci WHERE random() < 2');
+SELECT node, diff FROM zz_notin('SELECT id FROM co WHERE EXISTS (SELECT FROM ci WHERE random() < 2) AND a NOT IN (SELECT a FROM ci WHERE a > 0)');
+SELECT node, diff FROM zz_notin('SELECT * FROM (SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)) x WHERE random() < 2');
+SELECT node, diff FROM zz_notin('WITH w AS MATERIALIZED (SELECT * FROM co WHERE random() < 2) SELECT id FROM w WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)');
+SELECT node, diff FROM zz_notin('WITH w AS MATERIALIZED (SELECT * FROM co WHERE random() < 2) SELECT id FROM co WHERE a NOT IN (SELECT a FROM w WHERE a > 0)');
+SELECT node, diff FROM zz_notin('WITH w AS MATERIALIZED (SELECT * FROM co WHERE random() < 2) SELECT 1 FROM w WHERE a = 1 UNION ALL SELECT id FROM co WHERE a NOT IN (SELECT a FROM ci WHERE a > 0)');
 
 -- GEQO tries each join in memory that it frees; what the tables keep must last.
 CREATE INDEX ci_a ON ci (a);

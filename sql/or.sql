@@ -8,6 +8,7 @@ INSERT INTO om SELECT CASE WHEN zz_hash(i, 4, 30) > 0 THEN zz_hash(i, 5, 21000) 
   zz_hash(i, 6, 300), zz_hash(i, 7, 500) FROM generate_series(1, 10000) i;
 CREATE INDEX ow_k ON ow (k, id);
 CREATE INDEX om_person ON om (person);
+CREATE INDEX om_id ON om (id);
 VACUUM ANALYZE ow, om;
 
 -- By its cost.

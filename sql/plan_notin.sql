@@ -50,8 +50,10 @@ RESET zigzag.enable_notin;
 -- Reasons.
 SET client_min_messages = debug1;
 EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3);
+RESET client_min_messages;
 INSERT INTO po SELECT i, i, i % 10 FROM generate_series(20001, 60000) i;
 ANALYZE po;
+SET client_min_messages = debug1;
 EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT max(k) FROM pi WHERE pi.b = po.b);
 EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3 AND random() < 1);
 EXPLAIN (COSTS OFF) SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3) AND random() < 1;

@@ -301,22 +301,6 @@ columns_mutator(Node *node, void *arg)
 	return expression_tree_mutator(node, columns_mutator, arg);
 }
 
-/*
- * Is there a CTE in what would be copied?  References to it are counted.
- */
-static bool
-reads_cte_walker(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, RangeTblEntry))
-		return ((RangeTblEntry *) node)->rtekind == RTE_CTE;
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, reads_cte_walker, context,
-								 QTW_EXAMINE_RTES_BEFORE);
-	return expression_tree_walker(node, reads_cte_walker, context);
-}
-
 static bool
 is_suitable(Query *query, const ZigzagRewriteContext *context)
 {
@@ -327,7 +311,8 @@ is_suitable(Query *query, const ZigzagRewriteContext *context)
 		query->jointree == NULL || query->jointree->fromlist == NIL ||
 		zz_query_has_group_rte(query) ||
 		context->rechecks || context->volatile_quals ||
-		zz_rewrite_reads_volatile(query))
+		zz_rewrite_reads_volatile(query) ||
+		zz_rewrite_reads_cte((Node *) query, NULL)) /* references are counted */
 		return false;
 	foreach(lc, query->rtable)
 	{
@@ -362,7 +347,7 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 		if (arms != NIL)
 			break;
 	}
-	if (arms == NIL || reads_cte_walker((Node *) query, NULL))
+	if (arms == NIL)
 		return false;
 	quals = list_delete_nth_cell(list_copy(quals), list_cell_number(quals, lc));
 

@@ -112,53 +112,64 @@ has_row_marks_walker(Node *node, void *context)
 }
 
 /*
- * Is there a volatile function anywhere but in a target list?
+ * Is there a CTE among what node reads?
+ */
+bool
+zz_rewrite_reads_cte(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, RangeTblEntry))
+		return ((RangeTblEntry *) node)->rtekind == RTE_CTE;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, zz_rewrite_reads_cte, context,
+								 QTW_EXAMINE_RTES_BEFORE);
+	return expression_tree_walker(node, zz_rewrite_reads_cte, context);
+}
+
+/*
+ * Is there a volatile function in the WHERE, ON or HAVING of the query itself?
  *
  * A target list is computed for the rows that come out, and those are the same
  * after a rewrite.  A volatile qual is run as often as the order of the quals
  * has it, which a rewrite may change.
  */
 static bool
-has_volatile_quals_walker(Node *node, void *context)
+has_volatile_quals(const Query *query)
+{
+	return contain_volatile_functions((Node *) query->jointree) ||
+		contain_volatile_functions(query->havingQual);
+}
+
+/*
+ * Is there one in a query at or below node?
+ */
+static bool
+volatile_quals_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
-	{
-		Query	   *query = (Query *) node;
-		ListCell   *lc;
-
-		if (contain_volatile_functions((Node *) query->jointree) ||
-			contain_volatile_functions(query->havingQual))
-			return true;
-		foreach(lc, query->rtable)
-		{
-			RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-
-			if (rte->rtekind == RTE_SUBQUERY &&
-				has_volatile_quals_walker((Node *) rte->subquery, context))
-				return true;
-		}
-		foreach(lc, query->cteList)
-		{
-			CommonTableExpr *cte = lfirst_node(CommonTableExpr, lc);
-
-			if (has_volatile_quals_walker(cte->ctequery, context))
-				return true;
-		}
-	}
-	return false;
+		return has_volatile_quals((Query *) node) ||
+			query_tree_walker((Query *) node, volatile_quals_walker, context, 0);
+	return expression_tree_walker(node, volatile_quals_walker, context);
 }
 
 typedef struct ApplyState
 {
 	const ZigzagRewriter *rewriter;
 	ZigzagRewriteContext *context;
+	bool		volatile_above; /* in the quals of a query around this one */
 	bool		changed;
 } ApplyState;
 
 /*
  * Hand each Query below node to the rewriter, the innermost first.
+ *
+ * The quals that a rewrite of one level may reorder or cut short are its own,
+ * those of the queries around it, into which it may be pulled up, and those of
+ * what it reads.  A CTE stands elsewhere; for a query that reads one, all of the
+ * statement counts.
  */
 static bool
 apply_walker(Node *node, void *arg)
@@ -170,10 +181,18 @@ apply_walker(Node *node, void *arg)
 	if (IsA(node, Query))
 	{
 		Query	   *query = (Query *) node;
+		ZigzagRewriteContext *context = state->context;
+		bool		volatile_above = state->volatile_above;
 
+		state->volatile_above |= has_volatile_quals(query);
 		query_tree_walker(query, apply_walker, arg, 0);
-		if (state->rewriter->rewrite_level(query, state->context))
+		context->volatile_quals = state->volatile_above ||
+			volatile_quals_walker((Node *) query, NULL) ||
+			(zz_rewrite_reads_cte((Node *) query, NULL) &&
+			 volatile_quals_walker((Node *) context->top, NULL));
+		if (state->rewriter->rewrite_level(query, context))
 			state->changed = true;
+		state->volatile_above = volatile_above;
 		return false;
 	}
 	return expression_tree_walker(node, apply_walker, arg);
@@ -187,7 +206,7 @@ static bool
 apply_rewriter(const ZigzagRewriter *rewriter, Query *query,
 			   ZigzagRewriteContext *context)
 {
-	ApplyState	state = {0};
+	ApplyState	state = {.rewriter = rewriter,.context = context};
 
 	memset(context, 0, sizeof(*context));
 	context->top = query;
@@ -195,10 +214,7 @@ apply_rewriter(const ZigzagRewriter *rewriter, Query *query,
 		query->commandType == CMD_DELETE ||
 		query->commandType == CMD_MERGE ||
 		has_row_marks_walker((Node *) query, NULL);
-	context->volatile_quals = has_volatile_quals_walker((Node *) query, NULL);
 
-	state.rewriter = rewriter;
-	state.context = context;
 	apply_walker((Node *) query, &state);
 	return state.changed;
 }
