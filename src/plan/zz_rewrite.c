@@ -62,7 +62,7 @@ static const RewriteStep steps[] = {
 };
 
 /* How often a rewriter was found switched off in the middle of a planning. */
-static uint64 times_off[lengthof(rewriters)];
+static uint64 times_off[lengthof(steps)];
 
 /*
  * Is there a sublink in the query or in one of its subqueries and CTEs?  A
@@ -339,8 +339,8 @@ zz_rewrite_wrap(Query *subquery, const char *name)
 void
 zz_rewrite_watch_settings(void)
 {
-	for (int i = 0; rewriters[i] != NULL; i++)
-		times_off[i] += !zz_enable || !*rewriters[i]->enabled;
+	for (int i = 0; i < lengthof(steps); i++)
+		times_off[i] += !zz_enable || !*steps[i].rewriter->enabled;
 }
 
 /*
