@@ -19,17 +19,18 @@ if ($node->safe_psql('postgres', 'SHOW data_checksums') eq 'on')
 	$node->start;
 }
 
-# Each index is one leaf page, and has no key above it whose form has changed, too.
+# Each index is one leaf page, and has no key above it whose form has changed, too;
+# nor has an old one posting lists.
 $node->safe_psql('postgres', q{
 CREATE TABLE t (id int, a int, b int, c int);
 INSERT INTO t SELECT g, g % 3, g % 4, g % 5 FROM generate_series(1, 200) g;
-CREATE INDEX t_a ON t (a);
+CREATE INDEX t_a ON t (a) WITH (deduplicate_items = off);
 CREATE INDEX t_b ON t (b);
 CREATE INDEX t_c ON t (c);
 CREATE TABLE p (id int, a int, b int) PARTITION BY RANGE (id);
 CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (1) TO (101);
 CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (101) TO (201);
-CREATE INDEX p_a ON p (a, id);
+CREATE INDEX p_a ON p (a, id) WITH (deduplicate_items = off);
 CREATE INDEX p_b ON p (b, id);
 INSERT INTO p SELECT id, a, b FROM t;
 VACUUM ANALYZE;
@@ -38,8 +39,9 @@ CHECKPOINT;
 
 my $magic = 0x053162;
 
-# Write version into the first page of an index: magic and version are the first
-# words behind the page header.
+# Write version into the first page of an index.  Magic and version are the first
+# words behind the page header; what an old format does not know, whether equal
+# keys may share a posting list, is false in it.
 sub set_version
 {
 	my ($index, $version) = @_;
@@ -53,6 +55,8 @@ sub set_version
 	cmp_ok((unpack('L2', $words))[1], '<=', 4, 'of a format that is known here');
 	seek($file, 28, 0);
 	print $file pack('L', $version);
+	seek($file, 64, 0);
+	print $file pack('C', 0);
 	close($file) or die "$path: $!";
 	$node->start;
 }

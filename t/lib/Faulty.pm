@@ -106,14 +106,15 @@ sub new
 
 sub pid { return $_[0]{pid}; }
 
-# Send statements; answer() waits for what they print.
+# Send statements; answer() waits for what they print.  A session that has ended
+# prints nothing.
 sub tell
 {
 	my ($self, $sql) = @_;
 
 	$self->{out} = '';
 	$self->{in} .= "$sql\n\\echo =end=\n";
-	$self->{run}->pump_nb;
+	eval { $self->{run}->pump_nb };
 }
 
 # What was printed; up to the end of the session, if that is what comes.
