@@ -9,7 +9,7 @@ use Test::More;
 
 my ($pkglibdir) = run_command([ 'pg_config', '--pkglibdir' ]);
 my %has = map { $_ => -e "$pkglibdir/$_.so" }
-  qw(pg_stat_statements auto_explain hypopg pg_hint_plan pg_qualstats);
+  qw(pg_stat_statements auto_explain hypopg pg_hint_plan pg_qualstats timescaledb);
 my @others = grep { $has{$_} } sort keys %has;
 plan skip_all => 'no other library is installed' unless @others;
 
@@ -190,10 +190,37 @@ sub test_qualstats
 	is($out, join("\n", 3, 10000, 30000, 3, 't'), "$order: pg_qualstats looks on");
 }
 
+sub test_hypertable
+{
+	my $order = shift;
+	$node->safe_psql('postgres', <<'EOS');
+SET client_min_messages = warning;
+DROP TABLE IF EXISTS h;
+CREATE TABLE h (made timestamptz NOT NULL, a int, b int, id int);
+SELECT create_hypertable('h', 'made', chunk_time_interval => interval '7 days');
+INSERT INTO h SELECT '2024-01-01'::timestamptz + g * interval '1 minute', g % 97, g % 101, g FROM generate_series(1, 60000) g;
+CREATE INDEX ON h (a, made);
+CREATE INDEX ON h (b, made);
+ANALYZE h;
+EOS
+	my %query = (
+		'all chunks' => 'SELECT count(*), sum(id) FROM h WHERE a = 5 AND b = 6',
+		'some chunks' => "SELECT count(*), sum(id) FROM h WHERE a = 5 AND b = 6 AND made > '2024-02-01'",
+		'in order' => 'SELECT id FROM h WHERE a = 5 AND b = 6 ORDER BY made DESC LIMIT 3',
+		'NOT IN' => 'SELECT count(*) FROM h WHERE id NOT IN (SELECT y FROM s)',
+		'mark' => 'SELECT count(*) FILTER (WHERE id IN (SELECT y FROM s)) FROM h');
+	foreach my $name (sort keys %query)
+	{
+		my $plain = run('SET zigzag.enable = off', $query{$name});
+		is(run('SET zigzag.debug_force = on', $query{$name}), $plain, "$order: a hypertable, $name");
+	}
+	like(plan_of($query{'some chunks'}, ''), qr/ZigzagScan\) on _hyper_/, "$order: its chunks are zigzagged");
+}
+
 foreach my $libraries (join(',', 'zigzag', @others), join(',', @others, 'zigzag'))
 {
 	my $order = $libraries =~ /^zigzag/ ? 'first' : 'last';
-	$node->append_conf('postgresql.conf', "shared_preload_libraries = '$libraries'\ncompute_query_id = on");
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = '$libraries'\ncompute_query_id = on" . ($has{timescaledb} ? "\ntimescaledb.telemetry_level = off" : ''));
 	$node->restart;
 	foreach my $extension (grep { !/auto_explain/ && $has{$_} } sort keys %has)
 	{
@@ -204,6 +231,7 @@ foreach my $libraries (join(',', 'zigzag', @others), join(',', @others, 'zigzag'
 	SKIP: { skip 'auto_explain is not installed', 1 unless $has{auto_explain}; test_auto_explain($order); }
 	SKIP: { skip 'hypopg is not installed', 1 unless $has{hypopg}; test_hypothetical($order); }
 	SKIP: { skip 'pg_qualstats is not installed', 1 unless $has{pg_qualstats}; test_qualstats($order); }
+	SKIP: { skip 'timescaledb is not installed', 1 unless $has{timescaledb}; test_hypertable($order); }
 }
 
 $node->stop;
