@@ -515,16 +515,23 @@ add_group_paths(PlannerInfo *root, RelOptInfo *rel, List *candidates,
 /*
  * Is the table a heap?  Of another access method we know neither what a TID
  * tells nor how its visibility is mapped.
+ *
+ * And are its rows in it?  A table with children that is not taken for one here
+ * may be ONLY that table, but TimescaleDB shows its tables in the same way when
+ * it is going to put the rows of the chunks in place itself.
  */
 static bool
-is_heap(Oid relid)
+is_heap_with_rows(const RelOptInfo *rel, Oid relid)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
 	bool		result;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for relation %u", relid);
-	result = ((Form_pg_class) GETSTRUCT(tuple))->relam == HEAP_TABLE_AM_OID;
+	form = (Form_pg_class) GETSTRUCT(tuple);
+	result = form->relam == HEAP_TABLE_AM_OID &&
+		(!form->relhassubclass || rel->reloptkind != RELOPT_BASEREL);
 	ReleaseSysCache(tuple);
 
 	return result;
@@ -588,7 +595,8 @@ zz_paths_add_scans(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	List	   *core_partial_paths = NIL;
 	ListCell   *lc;
 
-	if (list_length(candidates) < 2 || needs_tid_scan(rel) || !is_heap(rte->relid))
+	if (list_length(candidates) < 2 || needs_tid_scan(rel) ||
+		!is_heap_with_rows(rel, rte->relid))
 		return;
 
 	if (zz_debug_force)
