@@ -40,7 +40,6 @@ my $connection = $publisher->connstr . ' dbname=postgres';
 $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION sub CONNECTION '$connection' PUBLICATION pub");
 $subscriber->wait_for_subscription_sync($publisher, 'sub');
 like($publisher->safe_psql('postgres', 'EXPLAIN SELECT * FROM f WHERE a = 1 AND b = 2'), qr/ZigzagScan/, 'the plan of the first copy');
-ok($publisher->poll_query_until('postgres', "SELECT min(idx_scan) > 0 FROM pg_stat_user_indexes WHERE indexrelname IN ('f_a', 'f_b')"), 'it has read both indexes');
 is($subscriber->safe_psql('postgres', 'SELECT count(*), sum(id) FROM f'), $publisher->safe_psql('postgres', 'SET zigzag.enable = off; SELECT count(*), sum(id) FROM f WHERE a = 1 AND b = 2'), 'and has the rows it should');
 $subscriber->safe_psql('postgres', 'VACUUM ANALYZE');
 

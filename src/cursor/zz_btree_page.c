@@ -49,6 +49,8 @@ zz_btree_page_init(ZigzagBtreePage *page, Relation index, Snapshot snapshot,
 	page->keep_pin = keep_pin;
 	page->ignore_dead = !TransactionStartedDuringRecovery();
 	page->blkno = InvalidBlockNumber;
+	page->left = P_NONE;
+	page->right = P_NONE;
 	page->pin = InvalidBuffer;
 	page->ahead = InvalidBuffer;
 	page->counters = counters;
