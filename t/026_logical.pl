@@ -47,7 +47,7 @@ $subscriber->safe_psql('postgres', 'VACUUM ANALYZE');
 my $writer = Faulty::Session->new($publisher);
 $writer->tell(q{DO $$ BEGIN
 FOR i IN 1 .. 60 LOOP
-  UPDATE r SET id = id + 100000 * CASE WHEN id > 100000 THEN -1 ELSE 1 END, n = i WHERE a = 1 AND b = 2 AND id % 20 = i % 20;
+  UPDATE r SET id = -id, n = i WHERE a = 1 AND b = 2 AND abs(id) % 20 = i % 20;
   DELETE FROM r WHERE id = (SELECT min(id) FROM r WHERE a = 1 AND b = 2);
   INSERT INTO r VALUES (200000 + i, 1, 2, 0);
   UPDATE f SET n = n + 1 WHERE a = 1 AND b = 2 AND id % 7 = i % 7;
