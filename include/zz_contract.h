@@ -31,6 +31,15 @@ typedef struct ZigzagSideInfo
 {
 	Oid			indexid;
 	List	   *clauses;
+
+	/*
+	 * Set by zz_scan_info_decode: what the columns are bound to, and its type
+	 * as the operator takes it; NULL and InvalidOid for IS NULL.  Not to be
+	 * taken from the clauses: setrefs.c puts a Var for one that an index
+	 * stores the truth of.
+	 */
+	List	   *values;
+	List	   *types;
 } ZigzagSideInfo;
 
 typedef struct ZigzagScanInfo

@@ -36,6 +36,18 @@ VACUUM io;
 SELECT * FROM zz_check('SELECT id, d FROM io WHERE a = 1 AND b = 2');
 SELECT l FROM zz_explain('SELECT id, d FROM io WHERE a = 1 AND b = 2', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l
 WHERE l ~ 'Heap Fetches';
+-- an index that stores the truth of a condition which also binds its next column
+CREATE TABLE pe (a int, b int);
+INSERT INTO pe SELECT nullif(g % 10, 0), g % 7 FROM generate_series(1, 1000) g;
+CREATE INDEX pe_five ON pe ((a = 5), a);
+CREATE INDEX pe_null ON pe ((a IS NULL), a);
+CREATE INDEX pe_b ON pe (b);
+VACUUM ANALYZE pe;
+SELECT q, is_index_only(q), (zz_check(q)).* FROM (VALUES
+  ('SELECT count(*) FROM pe WHERE a = 5 AND b = 3'),
+  ('SELECT b FROM pe WHERE a = 5 AND b = 3'),
+  ('SELECT count(*) FROM pe WHERE a IS NULL AND b = 3'),
+  ('SELECT (a = 5), b FROM pe WHERE a = 5 AND b = 3')) v(q);
 -- partial indexes: what their predicate implies need not be tested, or stored
 CREATE TABLE pa (id int, a int, b int, gone timestamptz, x int);
 INSERT INTO pa SELECT g, g % 4, g % 5, CASE WHEN g % 3 = 0 THEN now() END, g FROM generate_series(1, 3000) g;

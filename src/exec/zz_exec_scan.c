@@ -379,7 +379,8 @@ begin_side(ZigzagScanState *zss, ZigzagSide *side, const ZigzagSideInfo *info)
 	Index		rti = ((Scan *) zss->css.ss.ps.plan)->scanrelid;
 	LOCKMODE	lockmode = exec_rt_fetch(rti, zss->css.ss.ps.state)->rellockmode;
 	int			i = 0;
-	ListCell   *lc;
+	ListCell   *lcvalue;
+	ListCell   *lctype;
 
 	side->index = index_open(info->indexid, lockmode);
 	side->nfixed = list_length(info->clauses);
@@ -387,27 +388,18 @@ begin_side(ZigzagScanState *zss, ZigzagSide *side, const ZigzagSideInfo *info)
 	side->varlena = palloc0(side->nfixed * sizeof(bool));
 	side->exprs = palloc0(side->nfixed * sizeof(ExprState *));
 	side->fixed = palloc0(side->nfixed * sizeof(ZigzagFixedValue));
-	foreach(lc, info->clauses)
+	forboth(lcvalue, info->values, lctype, info->types)
 	{
-		Expr	   *clause = lfirst(lc);
+		Oid			type = lfirst_oid(lctype);
 
-		if (IsA(clause, OpExpr))
+		if (lfirst(lcvalue) != NULL)
 		{
-			Expr	   *value = (Expr *) get_rightop(clause);
-			Oid			lefttype;
-			Oid			righttype;
-
-			/* What the operator takes, in case the value is binary-coercible */
-			op_input_types(((OpExpr *) clause)->opno, &lefttype, &righttype);
-			side->types[i] = righttype;
-			side->varlena[i] = get_typlen(righttype) == -1;
-			side->exprs[i] = ExecInitExpr(value, &zss->css.ss.ps);
+			side->types[i] = type;
+			side->varlena[i] = get_typlen(type) == -1;
+			side->exprs[i] = ExecInitExpr(lfirst(lcvalue), &zss->css.ss.ps);
 		}
 		else
-		{
-			Assert(IsA(clause, NullTest));
 			side->types[i] = side->index->rd_opcintype[i];
-		}
 		i++;
 	}
 }

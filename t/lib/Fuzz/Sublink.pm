@@ -227,11 +227,42 @@ sub _select
 	return "SELECT '' AS k, ROW($list)::text AS r FROM $rest";
 }
 
+# A sublink over t whose subquery depends on q, two levels up: each row of q has
+# another set in it, with a NULL or without, or none at all.
+sub _far_sublink
+{
+	my (@outer, @inner);
+
+	for (1 .. pick(1, 1, 1, 2, 3))
+	{
+		my $family = pick(@families);
+		push @outer, 't.' . pick(@$family);
+		push @inner, 's.' . pick(@$family);
+	}
+	my ($x, $y) = (join(', ', @outer), join(', ', @inner));
+	my $where = pick('s.e > q.e', 's.e = q.e', 's.b IS DISTINCT FROM q.b', 's.i % 3 = q.e % 3', '(s.a IS NOT NULL OR q.e > 2)', 's.i = q.i');
+	return "($x) " . pick('IN', 'NOT IN', 'NOT IN') . " (SELECT $y FROM " . pick('s', 's', 'u s') . " WHERE $where)";
+}
+
+# A query that asks the same again for each row of q, of which the set depends.
+sub _repeated
+{
+	my ($self) = @_;
+	my ($p, $q) = (_far_sublink(), pick('u', 's', 't') . ' q');
+	my $value = "string_agg(coalesce(($p)::text, '?'), '' ORDER BY t.i, t.ctid)";
+
+	return $self->{node} eq 'notin'
+	  ? pick(_select("q.i, (SELECT count(*) FROM t WHERE $p)", $q), _select('q.i, l.*', "$q, LATERAL (SELECT t.i, t.a FROM t WHERE $p OFFSET 0) l"))
+	  : pick(_select("q.i, (SELECT $value FROM t WHERE t.e >= q.e)", $q), _select("q.i, (SELECT $value FROM t)", $q),
+		_select('q.i, l.*', "$q, LATERAL (SELECT t.i, $p AS m FROM t OFFSET 0) l"));
+}
+
 # A query whose WHERE has a sublink in it.
 sub _filtered
 {
 	my ($self) = @_;
 	my $p = $self->_sublink('t', 0);
+	return $self->_repeated if chance(0.08);
 	$p .= ' AND ' . pick('t.a IS NOT NULL', 't.b > 1', 't.c <> 2', 't.a NOT IN (SELECT u.a FROM u)', 't.d IS NULL',
 		'EXISTS (SELECT 1 FROM u WHERE u.a = t.a)', $self->_sublink('t', 0))
 	  if chance(0.35);
@@ -274,8 +305,7 @@ sub _valued
 		_select('q.i, (SELECT count(*) FROM t WHERE t.b = q.b AND (t.e = 1 OR ' . $self->_sublink('t', 0) . '))', 'u q'),
 		_select('q.i, l.m', 'u q, LATERAL (SELECT ' . $e->() . ' AS m FROM t WHERE t.e = q.e) l'),
 		_select('q.i, l.m', 'u q LEFT JOIN LATERAL (SELECT t.a IN (SELECT s.a FROM s WHERE s.e > q.e) AS m, t.i FROM t) l ON l.i = q.i'),
-		_select('q.i, (SELECT bool_and((t.a, t.b) IN (SELECT s.a, s.b FROM s WHERE s.e > q.e)) FROM t)', 'u q'),
-		_select("q.i, (SELECT string_agg(coalesce((t.a NOT IN (SELECT s.a FROM s))::text, '?'), '' ORDER BY t.i, t.a) FROM t WHERE t.e >= q.e)", 'u q')) if $kind < 0.62;
+		$self->_repeated, $self->_repeated, $self->_repeated) if $kind < 0.64;
 	return _select(join(', ', 't.i', map { $e->() } 1 .. pick(1, 1, 2)), "$from$w");
 }
 

@@ -61,7 +61,7 @@ sub _expression
 {
 	my ($self, $col) = @_;
 	my $name = $col->{type}{name};
-	my ($expr, $type) = $name =~ /^int[248]s?$/ ? pick(['%c % 3', $name], ['-%c', $name], ['(%c > 2)', 'bool'])
+	my ($expr, $type) = $name =~ /^int[248]s?$/ ? pick(['%c % 3', $name], ['-%c', $name], ['(%c > 2)', 'bool'], ['(%c = 1)', 'bool'])
 	  : $name =~ /^(text|textc|textlong|varchar|domain_text)$/ ? ['length(%c)', 'int4'] : ['(%c IS NULL)', 'bool'];
 	($expr, $type) = @$expr if ref $expr;
 	return $col if $name eq 'int8';	# -(-2^63) is none
