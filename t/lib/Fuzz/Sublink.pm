@@ -39,11 +39,11 @@ sub statements
 {
 	my ($self) = @_;
 	my @all;
-	my $big = chance(0.06);
+	my $big = $self->{big} = chance(0.06);
 
 	for my $name ('t', 's', 'u')
 	{
-		my $rows = chance(0.08) ? 0 : $big && $name ne 'u' ? 200 + below(chance(0.2) ? 1500 : 400) : 1 + below(pick(3, 25, 25, 60));
+		my $rows = chance(0.08) ? 0 : $big && $name ne 'u' ? 200 + below(chance(0.2) ? 1000 : 300) : 1 + below(pick(3, 25, 25, 60));
 		my $domain = $big ? pick(50, 500, 2000) : pick(2, 4, 10);
 		my $all_null = chance(0.05);
 		my @names = sort keys %columns;
@@ -248,7 +248,7 @@ sub _far_sublink
 sub _repeated
 {
 	my ($self) = @_;
-	my ($p, $q) = (_far_sublink(), pick('u', 's', 't') . ' q');
+	my ($p, $q) = (_far_sublink(), $self->{big} ? 'u q' : pick('u', 's', 't') . ' q');
 	my $value = "string_agg(coalesce(($p)::text, '?'), '' ORDER BY t.i, t.ctid)";
 
 	return $self->{node} eq 'notin'
