@@ -327,8 +327,8 @@ make_probe_path(PlannerInfo *root, const ZigzagAntiJoin *join, Path *outer)
 	if (!zz_nullaware_find_index(root, join, outer->rows, &probes))
 		return NULL;
 
-	initial_cost_nestloop(root, &workspace, JOIN_ANTI, outer, probes.equal,
-						  join->extra);
+	zz_initial_cost_nestloop(root, &workspace, JOIN_ANTI, outer, probes.equal,
+							 join->extra);
 	nest = create_nestloop_path(root, join->joinrel, JOIN_ANTI, &workspace,
 								join->extra, outer, probes.equal,
 								list_copy(join->filters), outer->pathkeys,
@@ -496,6 +496,24 @@ has_row_identity(const RelOptInfo *joinrel)
 	return false;
 }
 
+/*
+ * What core tells of the join, made fit for an anti join with these sides where
+ * it was told of one with its sides swapped.
+ */
+static JoinPathExtraData *
+extra_for_anti(PlannerInfo *root, const ZigzagAntiJoin *join)
+{
+	JoinPathExtraData *extra = palloc(sizeof(JoinPathExtraData));
+
+	*extra = *join->extra;
+	extra->inner_unique = false;
+	compute_semi_anti_join_factors(root, join->joinrel,
+								   join->outerrel, join->innerrel, JOIN_ANTI,
+								   extra->sjinfo, extra->restrictlist,
+								   &extra->semifactors);
+	return extra;
+}
+
 void
 zz_nullaware_add_paths(PlannerInfo *root, RelOptInfo *joinrel,
 					   RelOptInfo *outerrel, RelOptInfo *innerrel,
@@ -527,8 +545,15 @@ zz_nullaware_add_paths(PlannerInfo *root, RelOptInfo *joinrel,
 		joinrel->partial_pathlist = without_core_joins(joinrel->partial_pathlist,
 													   &join);
 	}
-	if (swapped)
+	else if (swapped)
 		return;
+
+	/*
+	 * The same pair the other way round.  Core's path for it was cheaper than
+	 * ours, perhaps, and has driven them out before it was taken away.
+	 */
+	if (swapped)
+		join.extra = extra_for_anti(root, &join);
 
 	join.one_key = list_length(join.nullaware) == 1 &&
 		join.equal == NIL && join.residual == NIL;
