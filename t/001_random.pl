@@ -41,7 +41,7 @@ sub is_clean
 }
 
 # 1. Nobody else writes.
-my %expected = (scan => [ 'ZigzagScan', 0.15 ], notin => [ 'NullAwareAntiJoin', 0.4 ], mark => [ 'MarkJoin', 0.3 ]);
+my %expected = (scan => [ 'ZigzagScan', 0.1 ], notin => [ 'NullAwareAntiJoin', 0.4 ], mark => [ 'MarkJoin', 0.3 ]);
 for my $kind (@Fuzz::nodes)
 {
 	my $fuzz = run_fuzz($kind, $rounds);
