@@ -187,7 +187,7 @@ sub _stop_writers
 	for my $writer (@writers)
 	{
 		$writer->close;
-		my @bad = grep { /ERROR|PANIC/ && !/deadlock|timeout|terminating|serialize|f_again/ } split /\n/, $writer->errors;
+		my @bad = grep { /ERROR|PANIC/ && !/deadlock|timeout|terminating|serialize|not-null|f_again/ } split /\n/, $writer->errors;
 		next unless @bad;
 		$self->{tally}{errors}++;
 		$self->_note("a writer fails: $bad[0]");
