@@ -91,6 +91,16 @@
 #define zz_relation_locator(rel)	((rel)->rd_locator)
 #endif
 
+/* 19 asks which kind of nested loop it is. */
+#if PG_VERSION_NUM < 190000
+#define zz_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \
+	initial_cost_nestloop(root, workspace, jointype, outer, inner, extra)
+#else
+#define zz_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \
+	initial_cost_nestloop(root, workspace, jointype, PGS_NESTLOOP_PLAIN, \
+						  outer, inner, extra)
+#endif
+
 /* 19 can disable single indexes. */
 #if PG_VERSION_NUM < 190000
 #define zz_index_is_disabled(index)	false
