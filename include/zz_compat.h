@@ -77,6 +77,16 @@
 						  TTS_FLAG_OBEYS_NOT_NULL_CONSTRAINTS)
 #endif
 
+/* What a failed assertion tells; 16 removed the kind of error. */
+#if PG_VERSION_NUM < 160000
+#define ZZ_EXCEPTIONAL_CONDITION_PARAMS \
+	const char *conditionName, const char *errorType, \
+	const char *fileName, int lineNumber
+#else
+#define ZZ_EXCEPTIONAL_CONDITION_PARAMS \
+	const char *conditionName, const char *fileName, int lineNumber
+#endif
+
 /* A hint to the processor that memory at p is about to be read. */
 #ifdef __GNUC__
 #define zz_prefetch_memory(p) __builtin_prefetch(p, 0, 2)
@@ -208,6 +218,28 @@
 	(TupleDescCompactAttr(desc, (attno) - 1)->attnullability == ATTNULLABLE_VALID)
 #endif
 
+/* A column may be computed whenever it is read, since 18. */
+#if PG_VERSION_NUM < 180000
+#define zz_column_is_virtual(relid, attno) false
+#define zz_has_virtual_columns(desc) false
+#else
+#define zz_column_is_virtual(relid, attno) \
+	(get_attgenerated(relid, attno) == ATTRIBUTE_GENERATED_VIRTUAL)
+#define zz_has_virtual_columns(desc) \
+	((desc)->constr != NULL && (desc)->constr->has_generated_virtual)
+#endif
+
+/*
+ * Since 18 the grouping expressions of a query stand in a range table entry of
+ * their own, and whatever is computed after grouping refers to it.
+ */
+#if PG_VERSION_NUM < 180000
+#define zz_group_exprs(rte) ((void) (rte), NIL)
+#else
+#define zz_group_exprs(rte) \
+	((rte)->rtekind == RTE_GROUP ? (rte)->groupexprs : NIL)
+#endif
+
 /* 19 turns NOT IN into an anti join by itself where no NULL can be in play. */
 #if PG_VERSION_NUM < 190000
 #define ZZ_SERVER_JOINS_NONNULL_NOT_IN false
@@ -234,6 +266,13 @@
 #define zz_jointype_is_right_anti(jointype) false
 #else
 #define zz_jointype_is_right_anti(jointype) ((jointype) == JOIN_RIGHT_ANTI)
+#endif
+
+/* The conditions of a left join are looked at after WHERE since 16. */
+#if PG_VERSION_NUM < 160000
+#define ZZ_LEFT_JOIN_QUALS_COME_LAST false
+#else
+#define ZZ_LEFT_JOIN_QUALS_COME_LAST true
 #endif
 
 /* A path counts its disabled nodes since 18. */

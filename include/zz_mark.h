@@ -45,6 +45,7 @@ typedef struct ZigzagMarkInner
 /* In what circumstances the value of a sublink is asked for. */
 typedef struct ZigzagMarkUse
 {
+	const Query *query;			/* that holds the sublink */
 	bool		true_only;		/* NULL will do where FALSE is meant */
 	bool		maybe_skipped;	/* AND, OR: it may not be evaluated at all */
 	bool		guarded;		/* CASE and the like: it must not be, unless
@@ -52,9 +53,6 @@ typedef struct ZigzagMarkUse
 	bool		before_filter;	/* the join may see rows that WHERE removes */
 	bool		in_where;		/* else in the target list or HAVING */
 } ZigzagMarkUse;
-
-/* May an expression or a query raise an error, as far as is known? */
-extern bool zz_mark_may_fail(Node *node);
 
 extern bool zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 							   Index rti, ZigzagMarkInner *inner);

@@ -9,7 +9,7 @@ missing_packages() {
 	local list=()
 	command -v make >/dev/null || list+=(make)
 	command -v gcc >/dev/null || command -v cc >/dev/null || list+=(gcc libc6-dev)
-	command -v git >/dev/null || list+=(git)
+	[ ! -e "$top/.git" ] || command -v git >/dev/null || list+=(git)
 	command -v runuser >/dev/null || list+=(util-linux)
 	if [ -z "${PG_CONFIG:-}" ]; then
 		[ -x /usr/lib/postgresql/15/bin/postgres ] || list+=(postgresql-15)
@@ -103,9 +103,14 @@ private_server() {
 }
 
 # A copy of the checkout in folder $1: what git knows and what it does not
-# ignore, so that a build leaves no file behind.
+# ignore, so that a build leaves no file behind.  A copy without git is copied
+# as it is.
 copy_checkout() {
 	mkdir -p "$1"
+	if [ ! -e "$top/.git" ]; then
+		tar -c -C "$top" . | tar -x -C "$1"
+		return
+	fi
 	(cd "$top" && git -c safe.directory="*" ls-files -z --cached --others --exclude-standard |
 		while IFS= read -r -d '' f; do [ -e "$f" ] && printf '%s\0' "$f"; done |
 		tar -c --null -T -) | tar -x -C "$1"

@@ -112,7 +112,7 @@ SELECT * FROM zz_check('SELECT * FROM big WHERE u10 = 3 AND v10 = 2');
 SELECT * FROM zz_check('SELECT count(*) FROM big WHERE u10 = 3 AND v10 = 2');
 
 -- contradictions and the same column twice
-SELECT * FROM zz_check('SELECT * FROM big WHERE u10 = 1 AND v10 = 2 AND u10 = 2');
+SELECT nrows, diff FROM zz_check('SELECT * FROM big WHERE u10 = 1 AND v10 = 2 AND u10 = 2');
 SELECT * FROM zz_check('SELECT * FROM big WHERE u10 = 1 AND v10 = 2 AND u10 = 1');
 SELECT * FROM zz_check('SELECT * FROM big WHERE u10 = 1 AND v10 = 2 AND false');
 SELECT * FROM zz_check('SELECT * FROM big WHERE u10 = NULL AND v10 = 2');

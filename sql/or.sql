@@ -34,6 +34,15 @@ SELECT * FROM zz_or('SELECT * FROM ow WHERE k = 7 OR EXISTS (SELECT FROM om WHER
 SELECT * FROM zz_or('SELECT * FROM ow WHERE k IS NULL OR NOT EXISTS (SELECT FROM om WHERE om.id = ow.id)');
 SELECT * FROM zz_or('SELECT * FROM ow WHERE k > 390 AND (k = 7 OR k = 391 OR id IN (SELECT id FROM om))');
 SELECT * FROM zz_or('SELECT * FROM ow WHERE k = 7 OR (k = 8 AND id IN (SELECT id FROM om))');
+-- No error that the OR does not raise: an arm before skips what fails, and so does
+-- a condition beside it.
+SELECT * FROM zz_or('SELECT id FROM ow WHERE k < 9 OR 9 / (k - 3) IN (SELECT id FROM om)');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE k = 3 OR EXISTS (SELECT FROM om WHERE om.id = 9 / (ow.k - 3))');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE k = 3 OR (9 / (k - 3) = 1 AND id IN (SELECT id FROM om))');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE k IN (SELECT 3 FROM om) OR 9 / (k - 3) = 1');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE pg_catalog.hashint4(k) <> hashint4(3) AND (9 / (k - 3) = 1 OR id IN (SELECT id FROM om))');
+SELECT * FROM zz_or('SELECT a.id FROM ow a JOIN om b USING (id) WHERE (9 / (a.k - 3) = 1 OR b.k IN (SELECT id FROM om)) AND a.k + b.k < 100 AND a.k <> 3');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE k <> 3 AND (k = 3 OR 9 / (k - 3) = 1 OR id IN (SELECT id FROM om))');
 -- Several subqueries; NULL on either side of the OR and in the sets.
 SELECT * FROM zz_or('SELECT id FROM ow WHERE id IN (SELECT id FROM om WHERE person < 20) OR k IN (SELECT k FROM om WHERE person = 3)');
 SELECT * FROM zz_or('SELECT id FROM ow WHERE k IN (SELECT id FROM om) OR id IN (SELECT id FROM om WHERE person = 3) OR k < 3');

@@ -11,10 +11,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   lines text[];
 BEGIN
-  SELECT array_agg(regexp_replace(regexp_replace(regexp_replace(l,
-           '\((Init|Sub)Plan \S+\)\.col1|\$0', '(value)'),
-           '(Init|Sub)Plan \S+', '\1Plan'),
-           ' \(returns .*\)', ''))
+  SELECT array_agg(l)
   INTO lines FROM zz_explain(query) l WHERE l !~ 'Replaces:|Window:';
   IF array_to_string(lines, ' ') LIKE '%ZigzagScan%' THEN
     RETURN QUERY SELECT unnest(lines);

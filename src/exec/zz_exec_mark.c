@@ -31,6 +31,7 @@
 
 #include "access/parallel.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "executor/nodeCustom.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"

@@ -34,6 +34,7 @@
 #include "access/visibilitymap.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "executor/nodeCustom.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
@@ -538,7 +539,6 @@ scan_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	ZigzagScanState *zss = (ZigzagScanState *) css;
 	ZigzagCounters counters[ZIGZAG_MAX_SIDES] = {0};
-	Instrumentation *instrument = css->ss.ps.instrument;
 	bool		ran_elsewhere;
 
 	if (zss->leapfrog != NULL)
@@ -546,7 +546,8 @@ scan_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 			counters[s] = zss->cursors[s]->counters;
 
 	/* Only parallel workers ran the node: their counts are not known here. */
-	ran_elsewhere = instrument != NULL && instrument->nloops > 0 &&
+	ran_elsewhere = css->ss.ps.instrument != NULL &&
+		css->ss.ps.instrument->nloops > 0 &&
 		!zss->values_ready;
 
 	zz_explain_scan(css, zss->info, ran_elsewhere ? NULL : counters,

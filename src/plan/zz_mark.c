@@ -411,7 +411,7 @@ static void
 rewrite_where(MarkLevel *level)
 {
 	FromExpr   *jointree = level->query->jointree;
-	MarkPlace	place = {level, true, {.true_only = true,.in_where = true}};
+	MarkPlace	place = {level, true, {level->query,.true_only = true,.in_where = true}};
 	List	   *quals = make_ands_implicit((Expr *) jointree->quals);
 	ListCell   *lc;
 
@@ -444,6 +444,22 @@ is_grouping_key(const TargetEntry *tle, const Query *query)
 }
 
 /*
+ * The grouping keys where they stand in a range table entry.
+ */
+static void
+rewrite_group_entry(Query *query, MarkPlace *place)
+{
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	foreach(lc, query->rtable)
+	{
+		foreach(lc2, zz_group_exprs(lfirst_node(RangeTblEntry, lc)))
+			lfirst(lc2) = mark_mutator(lfirst(lc2), place);
+	}
+}
+
+/*
  * The target list, and HAVING.  Grouping keys come first: the planner finds them
  * in other expressions by comparison, so these must change as they do.
  */
@@ -452,7 +468,7 @@ rewrite_outputs(MarkLevel *level)
 {
 	Query	   *query = level->query;
 	bool		grouped = is_grouped(query);
-	MarkPlace	place = {level, true};
+	MarkPlace	place = {level, true, {query}};
 	ListCell   *lc;
 
 	place.use.before_filter = !level->single_source;
@@ -473,6 +489,8 @@ rewrite_outputs(MarkLevel *level)
 			if (!equal(key->before, key->after))
 				level->keys = lappend(level->keys, key);
 		}
+		if (query->groupingSets == NIL)
+			rewrite_group_entry(query, &place);
 		place.allowed = false;
 	}
 

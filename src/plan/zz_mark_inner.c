@@ -43,6 +43,7 @@
 #include "zz_compat.h"
 #include "zz_contract_mark.h"
 #include "zz_mark.h"
+#include "zz_mayfail.h"
 #include "zz_rewrite.h"
 
 /* The conversion of one sublink. */
@@ -64,47 +65,15 @@ typedef struct InnerBuild
  * ----------------------------------------------------------------
  */
 
-static bool
-is_leaky_function(Oid funcid, void *context)
-{
-	return !get_func_leakproof(funcid);
-}
-
 /*
- * May an expression or a query raise an error?  Only what is marked leakproof
- * is known not to.
+ * May expr, of the outer query, raise an error where the sublink would not?  A
+ * join evaluates it for every row.
  */
 static bool
-may_fail_walker(Node *node, void *context)
+fails_unasked(Node *expr, const ZigzagMarkUse *use)
 {
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, may_fail_walker, context, 0);
-	if (check_functions_in_node(node, is_leaky_function, context))
-		return true;
-
-	switch (nodeTag(node))
-	{
-		case T_ArrayCoerceExpr:
-		case T_CoerceToDomain:
-		case T_ConvertRowtypeExpr:
-		case T_MinMaxExpr:
-		case T_SQLValueFunction:
-		case T_XmlExpr:
-		case T_SubscriptingRef:
-		case T_TableFunc:
-		case T_TableSampleClause:
-			return true;
-		default:
-			return expression_tree_walker(node, may_fail_walker, context);
-	}
-}
-
-bool
-zz_mark_may_fail(Node *node)
-{
-	return may_fail_walker(node, NULL);
+	return (use->maybe_skipped || use->guarded || use->before_filter) &&
+		zz_may_fail(expr, use->query);
 }
 
 /*
@@ -239,7 +208,8 @@ is_correlation_key(Node *qual, int *mine)
  * column, so that the path side finds it by number.
  */
 static bool
-add_correlation_key(InnerBuild *build, OpExpr *op, int mine)
+add_correlation_key(InnerBuild *build, OpExpr *op, int mine,
+					const ZigzagMarkUse *use)
 {
 	LiftContext context = {build, false};
 	OpExpr	   *result = copyObject(op);
@@ -247,7 +217,8 @@ add_correlation_key(InnerBuild *build, OpExpr *op, int mine)
 	Node	   *outer = lift_mutator(list_nth(op->args, 1 - mine), &context);
 	Var		   *column;
 
-	if (context.failed || checkExprHasSubLink(inner))
+	if (context.failed || checkExprHasSubLink(inner) ||
+		fails_unasked(outer, use))
 		return false;
 
 	column = add_column(build, copyObject((Expr *) inner));
@@ -264,7 +235,7 @@ add_correlation_key(InnerBuild *build, OpExpr *op, int mine)
  * first (residuals add columns after them).  False if that cannot be done.
  */
 static bool
-take_correlation(InnerBuild *build)
+take_correlation(InnerBuild *build, const ZigzagMarkUse *use)
 {
 	FromExpr   *jointree = build->query->jointree;
 	List	   *stay = NIL;
@@ -280,17 +251,17 @@ take_correlation(InnerBuild *build)
 			stay = lappend(stay, qual);
 		else if (!is_correlation_key(qual, &mine))
 			residuals = lappend(residuals, qual);
-		else if (!add_correlation_key(build, (OpExpr *) qual, mine))
+		else if (!add_correlation_key(build, (OpExpr *) qual, mine, use))
 			return false;
 	}
 	foreach(lc, residuals)
 	{
 		LiftContext context = {build, false};
+		Node	   *qual = lift_mutator(lfirst(lc), &context);
 
-		build->quals = lappend(build->quals,
-							   lift_mutator(lfirst(lc), &context));
-		if (context.failed)
+		if (context.failed || fails_unasked(qual, use))
 			return false;
+		build->quals = lappend(build->quals, qual);
 		build->residual = true;
 	}
 
@@ -372,8 +343,7 @@ add_key(InnerBuild *build, OpExpr *op, bool negated, const ZigzagMarkUse *use)
 		has_other_param_walker(right, NULL) ||
 		contain_var_clause(right) || checkExprHasSubLink(right))
 		return false;
-	if ((use->maybe_skipped || use->guarded || use->before_filter) &&
-		zz_mark_may_fail(left))
+	if (fails_unasked(left, use))
 		return false;
 
 	set_opfuncid(result);
@@ -451,8 +421,8 @@ drop_useless_limit(Query *sub)
 
 /*
  * Add hit and miss.  They come where the planner will ask for them: it goes
- * through the target list, then the join conditions, then WHERE.  A
- * subquery that gives just the columns asked for needs no projection.
+ * through the target list, then the join conditions and WHERE.  A subquery that
+ * gives just the columns asked for needs no projection.
  */
 static void
 add_mark_columns(InnerBuild *build, ZigzagMarkTag *tag)
@@ -518,6 +488,7 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 				   Index rti, ZigzagMarkInner *inner)
 {
 	bool		is_exists = sublink->subLinkType == EXISTS_SUBLINK;
+	bool		columns_first = !use->in_where || ZZ_LEFT_JOIN_QUALS_COME_LAST;
 	InnerBuild	build = {0};
 	Query	   *sub;
 
@@ -526,7 +497,7 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 		return false;
 	if (!is_usable_subselect(castNode(Query, sublink->subselect)) ||
 		contain_volatile_functions((Node *) sublink) ||
-		(use->guarded && zz_mark_may_fail((Node *) sublink)))
+		(use->guarded && zz_may_fail((Node *) sublink, use->query)))
 		return false;
 
 	sub = copyObject(castNode(Query, sublink->subselect));
@@ -539,12 +510,12 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 
 	memset(inner, 0, sizeof(*inner));
 	inner->tag.three_valued = !is_exists && !use->true_only;
-	if (!use->in_where)
+	if (columns_first)
 		add_mark_columns(&build, &inner->tag);
 	inner->tag.first_key = list_length(build.columns) + 1;
 	if (!is_exists && !add_keys(&build, sublink, use))
 		return false;
-	if (build.plain && !take_correlation(&build))
+	if (build.plain && !take_correlation(&build, use))
 		return false;
 	if (build.nkeys + build.ncorrelated == 0)
 		return false;
@@ -553,7 +524,7 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 		(build.residual || build.nkeys > ZIGZAG_MARK_MAX_KEYS))
 		return false;
 
-	if (use->in_where)
+	if (!columns_first)
 		add_mark_columns(&build, &inner->tag);
 	finish_inner(&build, &inner->tag);
 	if (contain_vars_of_level((Node *) build.query, 1))

@@ -199,6 +199,7 @@ var_is_nonnull(const Query *query, Var *var)
 bool
 zz_expr_is_nonnull(const Query *query, Node *expr, Node *quals)
 {
+	List	   *grouped;
 	ListCell   *lc;
 
 	expr = strip_relabels(expr);
@@ -210,9 +211,17 @@ zz_expr_is_nonnull(const Query *query, Node *expr, Node *quals)
 		case T_Const:
 			return !((Const *) expr)->constisnull;
 		case T_Var:
-			return ((Var *) expr)->varlevelsup == 0 &&
-				(quals_reject_null(quals, expr) ||
-				 var_is_nonnull(query, (Var *) expr));
+			if (((Var *) expr)->varlevelsup > 0)
+				return false;
+			grouped = zz_group_exprs(rt_fetch(((Var *) expr)->varno,
+											  query->rtable));
+			if (grouped != NIL)
+				return query->groupingSets == NIL &&
+					zz_expr_is_nonnull(query,
+									   list_nth(grouped, ((Var *) expr)->varattno - 1),
+									   quals);
+			return quals_reject_null(quals, expr) ||
+				var_is_nonnull(query, (Var *) expr);
 		case T_CoalesceExpr:
 			foreach(lc, ((CoalesceExpr *) expr)->args)
 				if (zz_expr_is_nonnull(query, lfirst(lc), quals))

@@ -33,6 +33,7 @@
 
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -141,6 +142,7 @@ needs_wrapping(const Query *subquery)
 {
 	return subquery->setOperations != NULL ||
 		subquery->hasAggs ||
+		subquery->groupClause != NIL ||
 		subquery->groupingSets != NIL ||
 		subquery->havingQual != NULL ||
 		subquery->hasWindowFuncs ||

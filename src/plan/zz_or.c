@@ -30,12 +30,13 @@
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "rewrite/rewriteManip.h"
 
 #include "zigzag.h"
 #include "zz_compat.h"
-#include "zz_mark.h"
+#include "zz_mayfail.h"
 #include "zz_rewrite.h"
 
 /* More arms than this read FROM too often. */
@@ -47,9 +48,7 @@
  */
 
 /*
- * Is expr a condition that the planner makes a semi or anti join of?  The left
- * side of an IN is then computed for rows that another arm of the OR has
- * accepted: it must not be able to fail.
+ * Is expr a condition that the planner makes a semi or anti join of?
  */
 static bool
 is_join_condition(Node *expr)
@@ -74,17 +73,76 @@ is_join_condition(Node *expr)
 	sublink = (SubLink *) expr;
 	return IsA(sublink, SubLink) &&
 		(sublink->subLinkType == EXISTS_SUBLINK ||
-		 (sublink->subLinkType == ANY_SUBLINK &&
-		  !zz_mark_may_fail(sublink->testexpr)));
+		 sublink->subLinkType == ANY_SUBLINK);
 }
 
 /*
- * The arms of an OR: those that can be joins, each by itself, after one that
- * has all the others; NIL if there are none that can, or too many.
+ * May expr, in WHERE of query, raise an error?  What a subquery computes by
+ * itself is not asked for.
+ */
+static bool
+arm_may_fail(Node *expr, const Query *query)
+{
+	ListCell   *lc;
+
+	if (IsA(expr, BoolExpr))
+	{
+		foreach(lc, ((BoolExpr *) expr)->args)
+		{
+			if (arm_may_fail(lfirst(lc), query))
+				return true;
+		}
+		return false;
+	}
+	if (is_join_condition(expr))
+		return zz_correlation_may_fail((SubLink *) expr, query);
+	return zz_may_fail(expr, query);
+}
+
+/*
+ * Is a qual of one function at most, so that the executor evaluates it before
+ * whatever may fail?
+ */
+static bool
+is_cheap(Node *qual)
+{
+	QualCost	cost;
+
+	if (checkExprHasSubLink(qual))
+		return false;
+	cost_qual_eval_node(&cost, qual, NULL);
+	return cost.startup == 0 && cost.per_tuple <= cpu_operator_cost;
+}
+
+/*
+ * Is an arm evaluated just for the rows that the OR would be?  The OR, with a
+ * subquery in it, comes after every join and every other of quals.
+ */
+static bool
+is_arm_evaluated_last(const Query *query, List *quals)
+{
+	ListCell   *lc;
+
+	if (list_length(query->jointree->fromlist) != 1 ||
+		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
+		return false;
+	foreach(lc, quals)
+	{
+		if (!is_cheap(lfirst(lc)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The arms of an OR in WHERE of query, that has quals besides: those that can be
+ * joins, each by itself, after one that has all the others; NIL if there are none
+ * that can, or too many, or if that could raise an error that the OR does not.
  */
 static List *
-split_or(Node *qual)
+split_or(Node *qual, const Query *query, List *quals)
 {
+	bool		evaluated_last = is_arm_evaluated_last(query, quals);
 	List	   *joins = NIL;
 	List	   *others = NIL;
 	ListCell   *lc;
@@ -93,10 +151,15 @@ split_or(Node *qual)
 		return NIL;
 	foreach(lc, ((BoolExpr *) qual)->args)
 	{
-		if (is_join_condition(lfirst(lc)))
-			joins = lappend(joins, lfirst(lc));
+		Node	   *arm = lfirst(lc);
+		bool		may_fail = arm_may_fail(arm, query);
+
+		if (is_join_condition(arm) && !may_fail)
+			joins = lappend(joins, arm);
+		else if (!may_fail || (evaluated_last && joins == NIL))
+			others = lappend(others, arm);
 		else
-			others = lappend(others, lfirst(lc));
+			return NIL;
 	}
 	if (joins == NIL)
 		return NIL;
@@ -330,7 +393,8 @@ static bool
 rewrite_level(Query *query, ZigzagRewriteContext *context)
 {
 	ColumnsContext outer = {NIL, 0, false};
-	List	   *quals;
+	List	   *ors;
+	List	   *quals = NIL;
 	List	   *arms = NIL;
 	List	   *queries = NIL;
 	List	   *targetlist;
@@ -340,16 +404,16 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 	if (!is_suitable(query, context))
 		return false;
 
-	quals = make_ands_implicit((Expr *) query->jointree->quals);
-	foreach(lc, quals)
+	ors = make_ands_implicit((Expr *) query->jointree->quals);
+	foreach(lc, ors)
 	{
-		arms = split_or(lfirst(lc));
+		quals = list_delete_nth_cell(list_copy(ors), foreach_current_index(lc));
+		arms = split_or(lfirst(lc), query, quals);
 		if (arms != NIL)
 			break;
 	}
 	if (arms == NIL)
 		return false;
-	quals = list_delete_nth_cell(list_copy(quals), list_cell_number(quals, lc));
 
 	targetlist = (List *) columns_mutator((Node *) query->targetList, &outer);
 	having = columns_mutator(query->havingQual, &outer);

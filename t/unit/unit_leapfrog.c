@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "zz_compat.h"
 #include "zz_leapfrog.h"
 
 #define MAX_ENTRIES		4000
@@ -50,8 +51,7 @@ reset_memory(void)
 
 #ifdef USE_ASSERT_CHECKING
 void
-ExceptionalCondition(const char *conditionName, const char *errorType,
-					 const char *fileName, int lineNumber)
+ExceptionalCondition(ZZ_EXCEPTIONAL_CONDITION_PARAMS)
 {
 	fprintf(stderr, "assertion failed: %s, %s:%d\n",
 			conditionName, fileName, lineNumber);
