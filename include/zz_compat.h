@@ -87,6 +87,13 @@
 	const char *conditionName, const char *fileName, int lineNumber
 #endif
 
+/* 19 wants to know when a tuple descriptor is complete. */
+#if PG_VERSION_NUM < 190000
+#define zz_tuple_desc_finalize(desc) ((void) 0)
+#else
+#define zz_tuple_desc_finalize(desc) TupleDescFinalize(desc)
+#endif
+
 /* A hint to the processor that memory at p is about to be read. */
 #ifdef __GNUC__
 #define zz_prefetch_memory(p) __builtin_prefetch(p, 0, 2)
@@ -202,6 +209,18 @@
 #else
 #define zz_path_set_disabled_nodes(path, child) \
 	((path)->disabled_nodes = (child)->disabled_nodes)
+#endif
+
+/*
+ * A hash join of whose keys one may have too many rows for memory counts as
+ * disabled, which 19 fears wherever it has no statistics.  Forgive it: what else
+ * there is compares each row with each.  (Before 18 it is a matter of cost.)
+ */
+#if PG_VERSION_NUM < 180000
+#define zz_hash_path_forgive(hash, workspace) ((void) 0)
+#else
+#define zz_hash_path_forgive(hash, workspace) \
+	((hash)->jpath.path.disabled_nodes = (workspace)->disabled_nodes)
 #endif
 #if PG_VERSION_NUM < 180000
 #define zz_path_prohibit(path) ((void) 0)

@@ -107,10 +107,12 @@ SELECT count(*) FROM ip WHERE a = 1 AND b = 2;
 CREATE TABLE inv (id int, a int, b int);
 INSERT INTO inv SELECT g, g % 2, g % 3 FROM generate_series(1, 600) g;
 CREATE INDEX inv_a ON inv (a);
+\set VERBOSITY terse
 CREATE UNIQUE INDEX CONCURRENTLY inv_b ON inv (b);
 ANALYZE inv;
 SELECT * FROM zz_check('SELECT * FROM inv WHERE a = 1 AND b = 2');
 REINDEX TABLE inv;
+\set VERBOSITY default
 DROP INDEX inv_b;
 CREATE INDEX CONCURRENTLY inv_b ON inv (b);
 SELECT * FROM zz_check('SELECT * FROM inv WHERE a = 1 AND b = 2');

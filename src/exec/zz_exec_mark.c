@@ -442,6 +442,7 @@ prepare_lookup(MarkJoinState *join)
 	desc = CreateTemplateTupleDesc(guard->ncolumns);
 	for (int i = 0; i < guard->ncolumns; i++)
 		TupleDescCopyEntry(desc, i + 1, input, guard->columns[i]);
+	zz_tuple_desc_finalize(desc);
 	guard->lookup = zz_mark_lookup_create(join->info->nkeys,
 										  join->info->ncorrelated, desc,
 										  join->info->operators,

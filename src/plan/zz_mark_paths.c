@@ -335,6 +335,7 @@ make_mark_path(MarkPair *pair, Path *outer, Path *inner, bool shared)
 	join = create_hashjoin_path(root, pair->joinrel, JOIN_LEFT, &workspace,
 								&pair->extra, outer, inner, shared,
 								pair->joinclauses, NULL, pair->hashclauses);
+	zz_hash_path_forgive(join, &workspace);
 	join->jpath.path.rows = outer->rows;
 	join->jpath.path.pathtarget = join_target(pair);
 

@@ -309,6 +309,7 @@ make_hash_path(PlannerInfo *root, const ZigzagAntiJoin *join, Path *outer,
 								join->extra, outer, guard, parallel_hash,
 								list_concat_copy(hashclauses, join->filters),
 								NULL, hashclauses);
+	zz_hash_path_forgive(hash, &workspace);
 	return make_verdict_path(root, join, (Path *) hash,
 							 ZIGZAG_NULLAWARE_VERDICT, NIL);
 }
