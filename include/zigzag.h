@@ -21,6 +21,7 @@ extern bool zz_enable_scan;		/* zigzag.enable_scan */
 extern bool zz_enable_notin;	/* zigzag.enable_notin */
 extern bool zz_enable_mark;		/* zigzag.enable_mark */
 extern bool zz_enable_or;		/* zigzag.enable_or */
+extern bool zz_enable_probe;	/* zigzag.enable_probe */
 extern bool zz_warn_null;		/* zigzag.warn_null */
 extern int	zz_max_sides;		/* zigzag.max_sides */
 extern bool zz_debug_force;		/* zigzag.debug_force */

@@ -70,5 +70,6 @@ extern bool zz_rewrite_reads_cte(Node *node, void *context);
 extern const ZigzagRewriter zz_notin_rewriter;
 extern const ZigzagRewriter zz_mark_rewriter;
 extern const ZigzagRewriter zz_or_rewriter;
+extern const ZigzagRewriter zz_probe_rewriter;
 
 #endif							/* ZZ_REWRITE_H */

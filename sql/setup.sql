@@ -87,6 +87,7 @@ BEGIN
       line := regexp_replace(line, '\((hashed )?SubPlan \w+\)\.col\d+', '(\1SubPlan)', 'g');
       line := regexp_replace(line, '\(ANY \([^()]* (\((hashed )?SubPlan\))\)\)', '\1', 'g');
       line := regexp_replace(line, '\(ANY \(\([^()]* (\((hashed )?SubPlan\))\)( AND \([^()]* \((hashed )?SubPlan\)\))+\)\)', '\1', 'g');
+      line := regexp_replace(line, 'EXISTS(\(SubPlan \w+\))', '\1', 'g');
       line := regexp_replace(line, 'SubPlan \w+', 'SubPlan', 'g');
       IF options ~ 'JSON' THEN
         line := rtrim(line, ',');

@@ -30,6 +30,7 @@ bool		zz_enable_scan = true;
 bool		zz_enable_notin = true;
 bool		zz_enable_mark = true;
 bool		zz_enable_or = true;
+bool		zz_enable_probe = true;
 bool		zz_warn_null = false;
 int			zz_max_sides = ZIGZAG_MAX_SIDES;
 bool		zz_debug_force = false;
@@ -79,6 +80,13 @@ define_settings(void)
 							 "Enables the planner to plan the arms of an OR with a subquery apart.",
 							 NULL,
 							 &zz_enable_or,
+							 true,
+							 PGC_USERSET, GUC_EXPLAIN,
+							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("zigzag.enable_probe",
+							 "Enables the planner to find the value of an IN by index probes.",
+							 NULL,
+							 &zz_enable_probe,
 							 true,
 							 PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);

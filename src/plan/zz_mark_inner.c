@@ -45,6 +45,7 @@
 #include "zz_mark.h"
 #include "zz_mayfail.h"
 #include "zz_rewrite.h"
+#include "zz_sublink.h"
 
 /* The conversion of one sublink. */
 typedef struct InnerBuild
@@ -269,29 +270,6 @@ take_correlation(InnerBuild *build, const ZigzagMarkUse *use)
 	return true;
 }
 
-/*
- * The inner operand of a comparison: the sub-select's outputs in place of the
- * parameters that stand for them.
- */
-static Node *
-replace_outputs_mutator(Node *node, void *arg)
-{
-	InnerBuild *build = (InnerBuild *) arg;
-
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Param))
-	{
-		Param	   *param = (Param *) node;
-		TargetEntry *tle;
-
-		Assert(param->paramkind == PARAM_SUBLINK);
-		tle = get_tle_by_resno(build->query->targetList, param->paramid);
-		return (Node *) copyObject(tle->expr);
-	}
-	return expression_tree_mutator(node, replace_outputs_mutator, arg);
-}
-
 static bool
 has_sublink_param_walker(Node *node, void *context)
 {
@@ -313,30 +291,15 @@ has_other_param_walker(Node *node, void *context)
 }
 
 /*
- * The comparison of one column, x = y, as a condition of the join.  "negated"
- * tells that the sublink has x <> y, of which the set must have none.
+ * The comparison of one column, x = y, as a condition of the join.
  */
 static bool
-add_key(InnerBuild *build, OpExpr *op, bool negated, const ZigzagMarkUse *use)
+add_key(InnerBuild *build, OpExpr *op, const ZigzagMarkUse *use)
 {
-	OpExpr	   *result;
-	Node	   *left;
-	Node	   *right;
+	Node	   *left = linitial(op->args);
+	Node	   *right = lsecond(op->args);
 
-	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
-		return false;
-
-	result = copyObject(op);
-	if (negated)
-	{
-		result->opno = get_negator(op->opno);
-		result->opfuncid = InvalidOid;
-	}
-	left = linitial(result->args);
-	right = lsecond(result->args);
-
-	if (!is_hash_equality(result->opno, left) ||
-		!contain_vars_of_level(left, 0) ||
+	if (!contain_vars_of_level(left, 0) ||
 		has_sublink_param_walker(left, NULL) || checkExprHasSubLink(left) ||
 		contain_aggs_of_level(left, 0) || contain_windowfuncs(left) ||
 		!has_sublink_param_walker(right, NULL) ||
@@ -346,10 +309,9 @@ add_key(InnerBuild *build, OpExpr *op, bool negated, const ZigzagMarkUse *use)
 	if (fails_unasked(left, use))
 		return false;
 
-	set_opfuncid(result);
-	right = replace_outputs_mutator(right, build);
-	lsecond(result->args) = add_column(build, (Expr *) right);
-	build->quals = lappend(build->quals, result);
+	right = zz_sublink_substitute(right, build->query->targetList, false);
+	lsecond(op->args) = add_column(build, (Expr *) right);
+	build->quals = lappend(build->quals, op);
 	build->nkeys++;
 	return true;
 }
@@ -360,22 +322,15 @@ add_key(InnerBuild *build, OpExpr *op, bool negated, const ZigzagMarkUse *use)
 static bool
 add_keys(InnerBuild *build, const SubLink *sublink, const ZigzagMarkUse *use)
 {
-	bool		negated = sublink->subLinkType == ALL_SUBLINK;
-	Node	   *test = sublink->testexpr;
+	List	   *comparisons = zz_sublink_comparisons(sublink);
 	ListCell   *lc;
 
-	if (IsA(test, OpExpr))
-		return add_key(build, (OpExpr *) test, negated, use);
-
-	if (!IsA(test, BoolExpr) ||
-		((BoolExpr *) test)->boolop != (negated ? OR_EXPR : AND_EXPR))
-		return false;
-	foreach(lc, ((BoolExpr *) test)->args)
+	foreach(lc, comparisons)
 	{
-		if (!add_key(build, (OpExpr *) lfirst(lc), negated, use))
+		if (!add_key(build, lfirst(lc), use))
 			return false;
 	}
-	return true;
+	return comparisons != NIL;
 }
 
 /* ----------------------------------------------------------------

@@ -46,6 +46,7 @@
 #include "zigzag.h"
 #include "zz_nonnull.h"
 #include "zz_rewrite.h"
+#include "zz_sublink.h"
 
 typedef struct LevelState
 {
@@ -54,83 +55,7 @@ typedef struct LevelState
 	bool		changed;
 } LevelState;
 
-typedef struct SubstituteState
-{
-	List	   *targetlist;		/* what the comparison's Params stand for, */
-	bool		as_vars;		/* or its columns seen from outside */
-} SubstituteState;
-
 static Node *rewrite_quals(LevelState *level, Node *quals, Node *all_quals);
-
-/*
- * Replace each Param that stands for a column of the subquery.
- */
-static Node *
-substitute_mutator(Node *node, void *arg)
-{
-	SubstituteState *state = (SubstituteState *) arg;
-
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_SUBLINK)
-	{
-		Param	   *param = (Param *) node;
-		TargetEntry *tle = get_tle_by_resno(state->targetlist, param->paramid);
-
-		if (tle == NULL)
-			elog(ERROR, "subquery has no column %d", param->paramid);
-		if (state->as_vars)
-			return (Node *) makeVarFromTargetEntry(1, tle);
-		return (Node *) copyObject(tle->expr);
-	}
-	return expression_tree_mutator(node, substitute_mutator, arg);
-}
-
-/*
- * The comparisons of the sublink, one "=" for each column; NIL where it has
- * another shape.  Those of <> ALL are negated.
- */
-static List *
-comparisons_of(const SubLink *sublink)
-{
-	Node	   *testexpr = sublink->testexpr;
-	bool		is_all = sublink->subLinkType == ALL_SUBLINK;
-	List	   *args;
-	List	   *result = NIL;
-	ListCell   *lc;
-
-	if (testexpr == NULL)
-		return NIL;
-	if (IsA(testexpr, BoolExpr))
-	{
-		if (((BoolExpr *) testexpr)->boolop != (is_all ? OR_EXPR : AND_EXPR))
-			return NIL;
-		args = ((BoolExpr *) testexpr)->args;
-	}
-	else
-		args = list_make1(testexpr);
-
-	foreach(lc, args)
-	{
-		OpExpr	   *op = lfirst(lc);
-
-		if (!IsA(op, OpExpr) || list_length(op->args) != 2)
-			return NIL;
-		op = copyObject(op);
-		if (is_all)
-		{
-			op->opno = get_negator(op->opno);
-			if (!OidIsValid(op->opno))
-				return NIL;
-			op->opfuncid = get_opcode(op->opno);
-		}
-		if (!op_hashjoinable(op->opno, exprType(linitial(op->args))) ||
-			!op_strict(op->opno))
-			return NIL;
-		result = lappend(result, op);
-	}
-	return result;
-}
 
 /*
  * Does EXISTS of the subquery with one more qual in its WHERE differ from the
@@ -197,7 +122,7 @@ reason_to_leave(const LevelState *level, const SubLink *sublink)
 {
 	Query	   *subquery = castNode(Query, sublink->subselect);
 
-	if (comparisons_of(sublink) == NIL)
+	if (zz_sublink_comparisons(sublink) == NIL)
 		return "its comparison is not made of hashable equality operators";
 	if (changes_children(level->query))
 		return "the query changes a table with children";
@@ -243,10 +168,9 @@ static bool
 comparison_is_nonnull(const LevelState *level, Node *all_quals,
 					  const OpExpr *comparison, Query *subquery)
 {
-	SubstituteState state = {subquery->targetList, false};
-	Node	   *inner;
+	Node	   *inner = zz_sublink_substitute(lsecond(comparison->args),
+											  subquery->targetList, false);
 
-	inner = substitute_mutator(copyObject(lsecond(comparison->args)), &state);
 	return zz_expr_is_nonnull(level->query, linitial(comparison->args),
 							  all_quals) &&
 		zz_expr_is_nonnull(subquery, inner, subquery->havingQual != NULL ||
@@ -263,7 +187,8 @@ rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
 {
 	Query	   *subquery = castNode(Query, sublink->subselect);
 	const char *reason = reason_to_leave(level, sublink);
-	SubstituteState state;
+	List	   *targetlist = subquery->targetList;
+	bool		wrapped = needs_wrapping(subquery);
 	List	   *nonnull = NIL;
 	List	   *clauses = NIL;
 	ListCell   *lc;
@@ -273,7 +198,7 @@ rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
 
 	if (reason == NULL)
 	{
-		comparisons = comparisons_of(sublink);
+		comparisons = zz_sublink_comparisons(sublink);
 		foreach(lc, comparisons)
 		{
 			bool		proved = !subquery->setOperations &&
@@ -294,9 +219,7 @@ rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
 		return NULL;
 	}
 
-	state.targetlist = subquery->targetList;
-	state.as_vars = needs_wrapping(subquery);
-	if (state.as_vars)
+	if (wrapped)
 		subquery = wrap_subquery(subquery);
 
 	for (int i = 0; i < list_length(comparisons); i++)
@@ -305,7 +228,7 @@ rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
 
 		/* The subquery is one level further down than the comparison was. */
 		IncrementVarSublevelsUp(clause, 1, 0);
-		clause = substitute_mutator(clause, &state);
+		clause = zz_sublink_substitute(clause, targetlist, wrapped);
 
 		if (!list_nth_int(nonnull, i) || level->context->rechecks)
 		{

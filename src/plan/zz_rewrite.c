@@ -57,6 +57,7 @@ typedef struct RewriteStep
 static const RewriteStep steps[] = {
 	{&zz_notin_rewriter, FROM_BEST},
 	{&zz_mark_rewriter, FROM_BEST},
+	{&zz_probe_rewriter, FROM_SAME},
 	{&zz_or_rewriter, FROM_SAME},
 	{&zz_mark_rewriter, FROM_RESULT},
 };
