@@ -43,7 +43,7 @@ sub statements
 
 	for my $name ('t', 's', 'u')
 	{
-		my $rows = chance(0.08) ? 0 : $big && $name ne 'u' ? 200 + below(chance(0.2) ? 1000 : 300) : 1 + below(pick(3, 25, 25, 60));
+		my $rows = chance(0.08) ? 0 : $big && $name ne 'u' ? 200 + below(chance(0.2) ? 1300 : 300) : 1 + below(pick(3, 25, 25, 60));
 		my $domain = $big ? pick(50, 500, 2000) : pick(2, 4, 10);
 		my $all_null = chance(0.05);
 		my @names = sort keys %columns;
@@ -188,10 +188,26 @@ sub _sublink
 	return "$x <> ALL ($select)";
 }
 
+# An expression with a sublink in it that must not be evaluated where it would
+# raise an error.
+sub _guarded
+{
+	my ($t) = @_;
+	my $risky = "6 / ($t.e - 2)";
+	my $from = pick('s', 's', 'u s') . ' WHERE ' . pick('true', 's.e > 1', 's.a IS NOT NULL');
+	return pick("($t.e = 2 OR $risky " . pick('IN', 'NOT IN') . " (SELECT s.a FROM $from))",
+		"CASE WHEN $t.e <> 2 THEN $risky " . pick('IN', 'NOT IN') . " (SELECT s.a FROM $from) END",
+		"($t.e = 2 OR EXISTS (SELECT FROM $from AND s.e = $t.e AND s.b > $risky))",
+		"($t.e = 2 OR ($risky > 1 AND $t.a IN (SELECT s.a FROM $from)))",
+		"($t.e = 2 OR $risky > 1 OR $t.a IN (SELECT s.a FROM $from))",
+		"CASE WHEN $t.e = 2 THEN $t.a IN (SELECT s.a FROM $from) ELSE $risky > 1 END");
+}
+
 # An expression with a sublink in it.
 sub _expression
 {
 	my ($self, $t) = @_;
+	return _guarded($t) if chance(0.05);
 	my $link = $self->_sublink($t, 0);
 	my $kind = below(16);
 
@@ -315,6 +331,8 @@ sub check
 	my @settings = Fuzz::Scan::settings();
 
 	push @settings, 'work_mem = 64kB', 'hash_mem_multiplier = 1' if chance(0.4);
+	push @settings, pick('zigzag.enable_mark = off', 'zigzag.enable_mark = off', 'zigzag.enable_or = off', 'zigzag.enable_probe = off') if chance(0.3);
+	push @settings, 'zigzag.enable_or = off' if ($settings[-1] // '') eq 'zigzag.enable_mark = off' && chance(0.5);
 	push @settings, 'geqo_threshold = 2', 'join_collapse_limit = 1' if chance(0.05);
 	my $settings = join('; ', @settings);
 

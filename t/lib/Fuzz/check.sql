@@ -163,7 +163,7 @@ BEGIN
 		plan := plan || line || E'\n';
 	END LOOP;
 	RETURN (SELECT coalesce(string_agg(DISTINCT m[1], ' '), '') FROM
-		regexp_matches(plan, '(Zigzag\w+|NullAware\w+|MarkJoin|Append|Gather)', 'g') m);
+		regexp_matches(plan, '(Zigzag\w+|NullAware\w+|MarkJoin|Append|SubPlan|Gather)', 'g') m);
 END $$;
 
 -- "ok" and the nodes, "difference" and what, or "error" if both ways fail alike.
