@@ -188,13 +188,6 @@
 #define zz_clear_perminfos(query) ((void) ((query)->rteperminfos = NIL))
 #endif
 
-/* Grouping keys have a range table entry of their own since 18. */
-#if PG_VERSION_NUM < 180000
-#define zz_query_has_group_rte(query) false
-#else
-#define zz_query_has_group_rte(query) ((query)->hasGroupRTE)
-#endif
-
 /* 16 removed an argument. */
 #if PG_VERSION_NUM < 160000
 #define zz_find_placeholder_info(root, phv) \
@@ -253,10 +246,14 @@
  * their own, and whatever is computed after grouping refers to it.
  */
 #if PG_VERSION_NUM < 180000
+#define zz_is_group_rte(rte) ((void) (rte), false)
 #define zz_group_exprs(rte) ((void) (rte), NIL)
+#define zz_group_set_exprs(rte, exprs) ((void) (exprs))
 #else
+#define zz_is_group_rte(rte) ((rte)->rtekind == RTE_GROUP)
 #define zz_group_exprs(rte) \
-	((rte)->rtekind == RTE_GROUP ? (rte)->groupexprs : NIL)
+	(zz_is_group_rte(rte) ? (rte)->groupexprs : NIL)
+#define zz_group_set_exprs(rte, exprs) ((rte)->groupexprs = (exprs))
 #endif
 
 /* 19 turns NOT IN into an anti join by itself where no NULL can be in play. */

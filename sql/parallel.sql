@@ -29,3 +29,18 @@ SELECT q, is_below_gather(q), (zz_check(q)).* FROM (VALUES
 -- with an InitPlan, only since 17
 SELECT * FROM zz_check('SELECT count(*) FROM pa_zz WHERE a = 1 AND b = (SELECT 2)');
 SELECT l FROM zz_explain('SELECT id FROM pa_zz WHERE a = 1 AND b = 2', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l WHERE l ~ 'rows=';
+SELECT set_config(name, 'off', false) AS forced
+FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+-- a NULL that one process reads decides for the others, and so does the first row
+CREATE TABLE pa_in (y int, pad text);
+INSERT INTO pa_in SELECT g + 1000000, repeat('x', 100) FROM generate_series(1, 20000) g;
+INSERT INTO pa_in VALUES (NULL);
+ALTER TABLE pa_in SET (parallel_workers = 2);
+VACUUM ANALYZE pa_in;
+SET parallel_leader_participation = off;
+CREATE FUNCTION is_shared(query text) RETURNS bool LANGUAGE sql AS
+$$ SELECT string_agg(l, E'\n') ~ 'Gather.*(NullAwareAntiJoin|MarkJoin).*Parallel Hash' FROM zz_explain(query) l $$;
+SELECT n, is_shared(q), (zz_notin(q)).* FROM generate_series(1, 3) n, (VALUES
+  ('SELECT count(*) FROM pa_big WHERE length(repeat(pad, 30)) > 0 AND nullif(k, 51) NOT IN (SELECT y FROM pa_in)')) v(q);
+SELECT n, is_shared(q), (zz_mark(q)).* FROM generate_series(1, 3) n, (VALUES
+  ('SELECT count(*) FILTER (WHERE v IS NULL) FROM (SELECT nullif(k, 51) IN (SELECT y FROM pa_in) AS v FROM pa_big WHERE length(repeat(pad, 30)) > 0) q')) v(q);

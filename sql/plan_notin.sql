@@ -54,7 +54,7 @@ RESET client_min_messages;
 INSERT INTO po SELECT i, i, i % 10 FROM generate_series(20001, 60000) i;
 ANALYZE po;
 SET client_min_messages = debug1;
-SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT max(k) FROM pi WHERE pi.b = po.b)');
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT max(k + 0) FROM pi WHERE pi.b = po.b)');
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3 AND random() < 1)');
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3) AND random() < 1');
 SELECT * FROM zz_explain('SELECT * FROM po WHERE NOT (a < ANY (SELECT c FROM pi WHERE k < 3))');

@@ -45,6 +45,15 @@ UPDATE sn SET y = 2 WHERE y IS NULL;
 SELECT zz_since(18, 'ALTER TABLE sn VALIDATE CONSTRAINT sn_y', 'ALTER TABLE sn ALTER y SET NOT NULL');
 SELECT nrows, diff FROM zz_check('SELECT id FROM sv WHERE id NOT IN (SELECT y FROM sn)');
 
+-- 16: the planner knows the indexes of a partitioned table.
+CREATE TABLE sp (y int) PARTITION BY LIST (y);
+CREATE INDEX ON sp (y);
+SELECT nrows, diff FROM zz_check('SELECT id FROM sv WHERE c NOT IN (SELECT y FROM sp)');
+CREATE TABLE sp_1 PARTITION OF sp FOR VALUES IN (NULL, 1, 2, 3);
+INSERT INTO sp VALUES (1), (3);
+SELECT nrows, diff FROM zz_check('SELECT id FROM sv WHERE c NOT IN (SELECT y FROM sp)');
+SELECT nrows, diff FROM zz_check('SELECT id FROM sv WHERE id < 9 AND x IN (SELECT y FROM sp) IS NOT FALSE');
+
 -- 18: grouping expressions have an entry of their own in the range table.
 SELECT nrows, diff FROM zz_check('SELECT x IN (SELECT y FROM sw) AS hit, count(*), sum(d) FROM sv GROUP BY 1 HAVING count(*) > 1');
 SELECT nrows, diff FROM zz_check('SELECT NOT (x IN (SELECT y FROM sw)), x, count(*) FILTER (WHERE c IN (SELECT y FROM sw))

@@ -75,7 +75,7 @@ sub run_with
 
 for my $name (sort keys %queries)
 {
-	run_with($name, qr/ERROR:  temporary file size exceeds temp_file_limit/,
+	run_with($name, qr/ERROR:  temporary file size exceeds "?temp_file_limit"?/,
 		map { "SET LOCAL temp_file_limit = '$_'" } '8kB', '100kB', '200kB', '300kB', '400kB', '10MB');
 }
 

@@ -33,7 +33,7 @@ BEGIN
 END $$;
 -- The order of int4, by a function that may fail.
 CREATE FUNCTION fused_cmp(l int, r int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN RETURN btint4cmp(fuse(l), r); END $$;
+BEGIN RETURN btint4cmp(public.fuse(l), r); END $$;
 CREATE OPERATOR CLASS fused_ops FOR TYPE int4 USING btree AS
   OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fused_cmp(int, int);
 });

@@ -21,6 +21,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -35,7 +36,12 @@ is_suitable_rel(PlannerInfo *root, const RelOptInfo *rel)
 {
 	ListCell   *lc;
 
+	/*
+	 * An index of a partitioned table, known to the planner since 16, is
+	 * empty.
+	 */
 	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
+		planner_rt_fetch(rel->relid, root)->inh ||
 		rel->indexlist == NIL || root->qual_security_level > 0)
 		return false;
 

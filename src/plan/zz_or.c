@@ -42,6 +42,9 @@
 /* More arms than this read FROM too often. */
 #define MAX_ARMS 4
 
+/* Where the level has its grouping keys, if they have an entry: after the union. */
+#define GROUP_RTI 2
+
 /* ----------------------------------------------------------------
  *		The arms
  * ----------------------------------------------------------------
@@ -208,6 +211,16 @@ make_arm(const Query *level, List *quals, List *arms, int number,
 	arm->hasSubLinks = true;
 	arm->hasRowSecurity = level->hasRowSecurity;
 	arm->rtable = copyObject(level->rtable);
+	foreach(lc, arm->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (zz_is_group_rte(rte))	/* an arm does not group */
+		{
+			zz_group_set_exprs(rte, NIL);
+			rte->rtekind = RTE_RESULT;
+		}
+	}
 	zz_copy_perminfos(arm, level);
 	arm->jointree =
 		makeFromExpr(copyObject(level->jointree->fromlist),
@@ -319,11 +332,14 @@ typedef struct ColumnsContext
 {
 	List	   *columns;		/* distinct ones, each as seen from the level */
 	int			depth;			/* of the subquery being looked at */
+	Index		group;			/* of the grouping keys in the range table, or
+								 * 0 */
 	bool		failed;			/* a whole row is asked for */
 } ColumnsContext;
 
 /*
- * Replace each Var of the level by one of the union, and note what it was.
+ * Replace each Var of the level by one of the union, and note what it was.  A
+ * grouping key that stands in the range table keeps its number there.
  */
 static Node *
 columns_mutator(Node *node, void *arg)
@@ -347,6 +363,11 @@ columns_mutator(Node *node, void *arg)
 		int			number = 1;
 		ListCell   *lc;
 
+		if (context->group != 0 && column->varno == context->group)
+		{
+			column->varno = GROUP_RTI;
+			return (Node *) column;
+		}
 		context->failed |= column->varattno == 0;
 		column->varlevelsup = 0;
 		column->location = -1;
@@ -372,7 +393,6 @@ is_suitable(Query *query, const ZigzagRewriteContext *context)
 	if (query->commandType != CMD_SELECT || !query->hasSubLinks ||
 		query->setOperations != NULL || query->cteList != NIL ||
 		query->jointree == NULL || query->jointree->fromlist == NIL ||
-		zz_query_has_group_rte(query) ||
 		context->rechecks || context->volatile_quals ||
 		zz_rewrite_reads_volatile(query) ||
 		zz_rewrite_reads_cte((Node *) query, NULL)) /* references are counted */
@@ -392,7 +412,8 @@ is_suitable(Query *query, const ZigzagRewriteContext *context)
 static bool
 rewrite_level(Query *query, ZigzagRewriteContext *context)
 {
-	ColumnsContext outer = {NIL, 0, false};
+	RangeTblEntry *group = NULL;
+	ColumnsContext outer = {0};
 	List	   *ors;
 	List	   *quals = NIL;
 	List	   *arms = NIL;
@@ -415,8 +436,19 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 	if (arms == NIL)
 		return false;
 
+	foreach(lc, query->rtable)
+	{
+		if (zz_is_group_rte(lfirst_node(RangeTblEntry, lc)))
+		{
+			group = copyObject(lfirst_node(RangeTblEntry, lc));
+			outer.group = foreach_current_index(lc) + 1;
+		}
+	}
 	targetlist = (List *) columns_mutator((Node *) query->targetList, &outer);
 	having = columns_mutator(query->havingQual, &outer);
+	if (group != NULL)
+		zz_group_set_exprs(group, (List *)
+						   columns_mutator((Node *) zz_group_exprs(group), &outer));
 	if (outer.failed)
 		return false;
 
@@ -428,6 +460,8 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 	query->havingQual = having;
 	query->rtable =
 		list_make1(make_subquery_rte(make_union(queries, outer.columns), "arms"));
+	if (group != NULL)
+		query->rtable = lappend(query->rtable, group);
 	zz_clear_perminfos(query);
 	query->jointree = makeFromExpr(list_make1(make_operand(1)), NULL);
 	return true;
