@@ -21,7 +21,7 @@ extern ZigzagHeap *zz_heap_create(Relation rel, Snapshot snapshot,
 extern bool zz_heap_next(ZigzagHeap *heap, ZigzagLeapfrog *lf,
 						 TupleTableSlot *slot);
 extern bool zz_heap_sees(ZigzagHeap *heap, ZigzagLeapfrog *lf,
-						 TupleTableSlot *slot);
+						 TupleTableSlot *slot, ItemPointer tid);
 extern void zz_heap_reset(ZigzagHeap *heap);
 extern void zz_heap_end(ZigzagHeap *heap);
 

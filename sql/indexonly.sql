@@ -61,3 +61,15 @@ SELECT q, is_index_only(q), (zz_check(q)).* FROM (VALUES
   ('SELECT id FROM pa WHERE a = 1 AND b = 2'),
   ('SELECT id FROM pa WHERE a = 1 AND b = 2 AND gone IS NOT NULL'),
   ('SELECT id, x FROM pa WHERE a = 1 AND b = 2 AND gone IS NULL AND x > 100')) v(q);
+-- WHERE CURRENT OF a cursor whose rows come from the indexes, vacuumed or not
+SET zigzag.debug_force = on;
+BEGIN;
+UPDATE pa SET x = x WHERE id < 100;
+DECLARE cur CURSOR FOR SELECT a, b FROM pa WHERE a = 1 AND b = 2 AND gone IS NULL;
+FETCH 3 FROM cur \g /dev/null
+UPDATE pa SET x = -1 WHERE CURRENT OF cur RETURNING id, a, b;
+FETCH 20 FROM cur \g /dev/null
+DELETE FROM pa WHERE CURRENT OF cur RETURNING id, a, b;
+FETCH 1 FROM cur;
+ROLLBACK;
+RESET zigzag.debug_force;

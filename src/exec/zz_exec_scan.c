@@ -303,17 +303,23 @@ next_index_only(ZigzagScanState *zss, TupleTableSlot *slot)
 {
 	while (zz_leapfrog_next(zss->leapfrog))
 	{
-		uint64		tid = zz_leapfrog_tid(zss->leapfrog, 0) ^ zss->tid_flip;
+		uint64		packed = zz_leapfrog_tid(zss->leapfrog, 0) ^ zss->tid_flip;
+		ItemPointerData tid;
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (!is_all_visible(zss, (BlockNumber) (tid >> 16)))
+		ItemPointerSet(&tid, (BlockNumber) (packed >> 16),
+					   (OffsetNumber) (packed & 0xFFFF));
+		if (!is_all_visible(zss, ItemPointerGetBlockNumber(&tid)))
 		{
 			InstrCountTuples2(&zss->css.ss, 1);
-			if (!zz_heap_sees(zss->heap, zss->leapfrog, zss->heap_slot))
+			if (!zz_heap_sees(zss->heap, zss->leapfrog, zss->heap_slot, &tid))
 				continue;
 		}
 		store_columns(zss, slot);
+		/* WHERE CURRENT OF a cursor asks the slot for these. */
+		slot->tts_tableOid = RelationGetRelid(zss->css.ss.ss_currentRelation);
+		slot->tts_tid = tid;
 		return true;
 	}
 

@@ -306,24 +306,26 @@ zz_heap_next(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
 /*
  * Does the snapshot see a row at the present match of lf?  To be asked of every
  * match in turn, as long as they are on one page and in one window.  slot is
- * for heap tuples, and empty before and after.
+ * for heap tuples, and empty before and after; *tid is that of the version seen.
  */
 bool
-zz_heap_sees(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
+zz_heap_sees(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot,
+			 ItemPointer tid)
 {
-	ItemPointerData tid;
-
 	if (heap->next < heap->nqueued)
 	{
-		if (heap->queue[heap->next++].t_data == NULL)
+		HeapTuple	tuple = &heap->queue[heap->next++];
+
+		if (tuple->t_data == NULL)
 			return false;
+		*tid = tuple->t_self;
 		pgstat_count_heap_fetch(heap->index);
 		return true;
 	}
 
 	drop_queue(heap);
-	unpack_tid(heap, zz_leapfrog_tid(lf, 0), &tid);
-	if (!fetch_row(heap, &tid, slot))
+	unpack_tid(heap, zz_leapfrog_tid(lf, 0), tid);
+	if (!fetch_row(heap, tid, slot))
 		return false;
 	queue_rest_of_page(heap, lf, slot);
 	ExecClearTuple(slot);
