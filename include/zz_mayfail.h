@@ -22,4 +22,12 @@ extern bool zz_may_fail(Node *node, const Query *query);
  */
 extern bool zz_correlation_may_fail(SubLink *sublink, const Query *query);
 
+/*
+ * The same of those parts of an expression of query that are not made of its
+ * columns.  What of a condition of its own is the same for all rows may be
+ * evaluated where there is no row: as the bound of an index, or before the scan.
+ * Subqueries that are compared with a row are not looked into.
+ */
+extern bool zz_may_fail_without_row(Node *node, const Query *query);
+
 #endif							/* ZZ_MAYFAIL_H */

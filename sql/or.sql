@@ -92,6 +92,17 @@ SET zigzag.enable_or = off;
 SELECT count(*) > 0 AS arms FROM zz_explain('SELECT id FROM ow WHERE k = 7 OR id IN (SELECT id FROM om)') l WHERE l LIKE '%Append%';
 RESET zigzag.enable_or;
 
+-- What is the same for all rows is not evaluated where there is no row.
+CREATE TABLE o_none (n int);
+INSERT INTO o_none VALUES (0), (1);
+SELECT * FROM zz_or('SELECT id FROM ow WHERE t = ''none'' AND (k = 10 / (SELECT min(n) FROM o_none) OR id IN (SELECT id FROM om))');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE t = ''none'' AND (k = (SELECT n FROM o_none) OR id IN (SELECT id FROM om))');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE t = ''none'' AND (10 / (SELECT min(n) FROM o_none) = 2 OR id IN (SELECT id FROM om))');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE t = ''none'' AND (k = 7 OR 10 / (SELECT min(n) FROM o_none) IN (SELECT id FROM om))');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE t = ''none'' AND (k = 7 OR (id, 10 / (SELECT min(n) FROM o_none)) IN (SELECT id, k FROM om))');
+SELECT * FROM zz_or('SELECT id FROM ow WHERE t = ''t7'' AND (10 / id = 2 OR id IN (SELECT id FROM om))');
+DROP TABLE o_none;
+
 -- Permissions are checked as they were.
 CREATE ROLE zz_or_reader;
 GRANT SELECT (id, k) ON ow TO zz_or_reader;

@@ -214,3 +214,35 @@ zz_correlation_may_fail(SubLink *sublink, const Query *query)
 
 	return expression_tree_walker((Node *) sublink, may_fail_walker, &context);
 }
+
+/*
+ * Is node made of a row, of the query or of the subquery that it is compared with?
+ */
+static bool
+row_column_walker(Node *node, void *context)
+{
+	if (node == NULL || IsA(node, SubLink))
+		return false;
+	if (IsA(node, Var) && ((Var *) node)->varlevelsup == 0)
+		return true;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_SUBLINK)
+		return true;
+	return expression_tree_walker(node, row_column_walker, context);
+}
+
+static bool
+without_row_walker(Node *node, void *context)
+{
+	if (node == NULL || IsA(node, Query))
+		return false;
+	if (!IsA(node, List) && !row_column_walker(node, NULL) &&
+		!contain_vars_of_level(node, 0))
+		return zz_may_fail(node, (const Query *) context);
+	return expression_tree_walker(node, without_row_walker, context);
+}
+
+bool
+zz_may_fail_without_row(Node *node, const Query *query)
+{
+	return without_row_walker(node, (void *) query);
+}

@@ -157,6 +157,8 @@ split_or(Node *qual, const Query *query, List *quals)
 		Node	   *arm = lfirst(lc);
 		bool		may_fail = arm_may_fail(arm, query);
 
+		if (zz_may_fail_without_row(arm, query))
+			return NIL;
 		if (is_join_condition(arm) && !may_fail)
 			joins = lappend(joins, arm);
 		else if (!may_fail || (evaluated_last && joins == NIL))
