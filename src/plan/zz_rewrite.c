@@ -95,21 +95,26 @@ has_sublinks(const Query *query)
 }
 
 /*
- * Is there a row lock anywhere?
+ * May rows be rechecked in a query at or below node, which is one that locks or
+ * changes some?  It may be that of a CTE.
  */
 static bool
-has_row_marks_walker(Node *node, void *context)
+rechecks_walker(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
 	{
-		if (((Query *) node)->rowMarks != NIL)
+		Query	   *query = (Query *) node;
+
+		if (query->rowMarks != NIL ||
+			query->commandType == CMD_UPDATE ||
+			query->commandType == CMD_DELETE ||
+			query->commandType == CMD_MERGE)
 			return true;
-		return query_tree_walker((Query *) node, has_row_marks_walker,
-								 context, 0);
+		return query_tree_walker(query, rechecks_walker, context, 0);
 	}
-	return expression_tree_walker(node, has_row_marks_walker, context);
+	return expression_tree_walker(node, rechecks_walker, context);
 }
 
 /*
@@ -211,10 +216,7 @@ apply_rewriter(const ZigzagRewriter *rewriter, Query *query,
 
 	memset(context, 0, sizeof(*context));
 	context->top = query;
-	context->rechecks = query->commandType == CMD_UPDATE ||
-		query->commandType == CMD_DELETE ||
-		query->commandType == CMD_MERGE ||
-		has_row_marks_walker((Node *) query, NULL);
+	context->rechecks = rechecks_walker((Node *) query, NULL);
 
 	apply_walker((Node *) query, &state);
 	return state.changed;
