@@ -62,3 +62,7 @@ SELECT * FROM zz_explain('SELECT * FROM po WHERE (SELECT 1) NOT IN (SELECT c FRO
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3 FOR UPDATE)');
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k < 3)');
 RESET client_min_messages;
+-- A subplan in a join condition is shown with what its parameters stand for.
+SET zigzag.debug_force = on;
+SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k NOT IN (SELECT i.c FROM pi i WHERE i.k <> po.a AND i.k < pi.k))');
+RESET zigzag.debug_force;

@@ -161,6 +161,30 @@ init_column(PatternState *state, OpExpr *op)
 					&column->inner_len, &column->inner_byval);
 }
 
+/*
+ * Let the state of a subplan refer to its node in the plan rather than to the
+ * copy it was compiled from: EXPLAIN follows the references of that one.
+ */
+static bool
+restore_subplan(Node *node, void *subplan_states)
+{
+	ListCell   *lc;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan))
+	{
+		foreach(lc, (List *) subplan_states)
+		{
+			SubPlanState *state = lfirst_node(SubPlanState, lc);
+
+			if (state->subplan->plan_id == ((SubPlan *) node)->plan_id)
+				state->subplan = (SubPlan *) node;
+		}
+	}
+	return expression_tree_walker(node, restore_subplan, subplan_states);
+}
+
 static void
 pattern_begin(CustomScanState *node, EState *estate, int eflags)
 {
@@ -187,6 +211,7 @@ pattern_begin(CustomScanState *node, EState *estate, int eflags)
 		state->residual = ExecInitQual(residual, &node->ss.ps);
 		state->residual_context = CreateExprContext(estate);
 	}
+	restore_subplan((Node *) cscan->custom_exprs, node->ss.ps.subPlan);
 	state->inner_slot = ExecInitExtraTupleSlot(estate,
 											   ExecGetResultType(state->inner),
 											   &TTSOpsMinimalTuple);
