@@ -65,4 +65,7 @@ RESET client_min_messages;
 -- A subplan in a join condition is shown with what its parameters stand for.
 SET zigzag.debug_force = on;
 SELECT * FROM zz_explain('SELECT * FROM po WHERE a NOT IN (SELECT c FROM pi WHERE k NOT IN (SELECT i.c FROM pi i WHERE i.k <> po.a AND i.k < pi.k))');
+-- A column that is an anonymous record: left alone.
+SELECT * FROM zz_explain('SELECT (r).f1 FROM (SELECT row(a, b) AS r, a FROM po OFFSET 0) s WHERE (r).f1 IS NOT NULL AND a NOT IN (SELECT c FROM pi)', 'VERBOSE, COSTS OFF');
+SELECT * FROM zz_explain('SELECT (r).f1, a IN (SELECT c FROM pi) FROM (SELECT row(a, b) AS r, a FROM po OFFSET 0) s WHERE (r).f1 IS NOT NULL', 'VERBOSE, COSTS OFF');
 RESET zigzag.debug_force;

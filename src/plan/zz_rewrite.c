@@ -23,6 +23,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -115,6 +116,25 @@ rechecks_walker(Node *node, void *context)
 		return query_tree_walker(query, rechecks_walker, context, 0);
 	}
 	return expression_tree_walker(node, rechecks_walker, context);
+}
+
+/*
+ * Is there a column whose type is an anonymous record?  EXPLAIN looks for the
+ * names of its fields in the plan of the subquery that it is a column of, and
+ * knows of no way there from a custom node that does a join.
+ */
+static bool
+record_column_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((Var *) node)->vartype == RECORDOID &&
+			((Var *) node)->varattno > 0;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, record_column_walker,
+								 context, 0);
+	return expression_tree_walker(node, record_column_walker, context);
 }
 
 /*
@@ -362,7 +382,8 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 		return planner(ZZ_PLANNER_ARGS(parse));
 
 	best = planner(ZZ_PLANNER_ARGS(copyObject(parse)));
-	if (!is_worth_trying(best, cursorOptions))
+	if (!is_worth_trying(best, cursorOptions) ||
+		record_column_walker((Node *) parse, NULL))
 		return best;
 
 	for (int i = 0; i < lengthof(steps); i++)
