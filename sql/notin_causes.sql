@@ -97,6 +97,28 @@ SET work_mem = '64kB';
 SELECT * FROM zz_notin('SELECT x, n FROM generate_series(0, 4) x, LATERAL (SELECT count(*) n FROM co WHERE co.c = x AND (a, b) NOT IN (SELECT a, b FROM ci)) l');
 RESET work_mem;
 
+-- Each run has another set: with a NULL, without, none at all.
+CREATE TABLE rq (k int);
+CREATE TABLE rt (a int, b int);
+CREATE TABLE rs (k int, a int, b int);
+INSERT INTO rq SELECT generate_series(1, 6);
+INSERT INTO rt VALUES (1, 1), (2, NULL), (NULL, 3), (4, 4);
+INSERT INTO rs VALUES (1, NULL, NULL), (2, 1, 1), (2, 4, 4), (4, NULL, 3), (5, 2, 2), (5, 4, NULL);
+ANALYZE rq, rt, rs;
+SELECT * FROM zz_notin('SELECT k, l.* FROM rq, LATERAL (SELECT a, b FROM rt WHERE (a, b) NOT IN (SELECT a, b FROM rs WHERE rs.k = rq.k) OFFSET 0) l');
+SELECT * FROM zz_notin('SELECT k, l.* FROM rq, LATERAL (SELECT a FROM rt WHERE a NOT IN (SELECT a FROM rs WHERE rs.k = rq.k) OFFSET 0) l');
+SELECT * FROM zz_mark('SELECT k, l.* FROM rq, LATERAL (SELECT a, b, (a, b) IN (SELECT a, b FROM rs WHERE rs.k = rq.k) FROM rt OFFSET 0) l');
+SELECT * FROM zz_mark('SELECT k, l.* FROM rq, LATERAL (SELECT a, a IN (SELECT a FROM rs WHERE rs.k = rq.k) FROM rt OFFSET 0) l');
+
+-- A mark taken before its values are final: an outer join makes them NULL yet, and the
+-- set of such a row is empty.
+CREATE TABLE rx AS SELECT i FROM generate_series(1, 3000) i;
+CREATE TABLE ry AS SELECT i, i % 2 AS a, i % 3 AS e FROM generate_series(1, 4) i;
+ANALYZE rx, ry;
+SELECT * FROM zz_mark('SELECT rx.i, ry.a IN (SELECT a FROM rs WHERE b = -1) FROM rx LEFT JOIN ry ON ry.i = rx.i');
+SELECT * FROM zz_mark('SELECT rx.i, ry.a IN (SELECT a FROM rs WHERE k = ry.e) FROM rx LEFT JOIN ry ON ry.i = rx.i');
+DROP TABLE rq, rt, rs, rx, ry;
+
 -- NOT IN taken for strict: the outer join must not become an inner one.
 SELECT * FROM zz_notin('SELECT co.id, x.a FROM co LEFT JOIN (SELECT * FROM ci WHERE a = 25 LIMIT 1) x ON co.a = x.a WHERE x.b NOT IN (SELECT b FROM ci WHERE false)');
 SELECT * FROM zz_notin('SELECT co.id, x.a FROM co LEFT JOIN (SELECT * FROM ci WHERE a = 25 LIMIT 1) x ON co.a = x.a WHERE (co.a, x.b) NOT IN (SELECT 25, b FROM ci)');

@@ -542,7 +542,6 @@ pattern_rescan(CustomScanState *node)
 	if (complete && state->inner->chgParam == NULL)
 		return;
 
-	zz_pattern_hash_reset(state->hash);
 	state->loaded = false;
 	state->last = false;
 	state->ended = false;
