@@ -333,7 +333,8 @@ probe_mutator(Node *node, void *arg)
 		case T_CoalesceExpr:
 		case T_WindowFunc:		/* may have a FILTER */
 			place.guarded = true;
-			/* FALLTHROUGH */
+			place.true_only = false;
+			break;
 		default:
 			place.true_only = false;
 			break;
