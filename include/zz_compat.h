@@ -204,17 +204,7 @@
 	((path)->disabled_nodes = (child)->disabled_nodes)
 #endif
 
-/*
- * A hash join of whose keys one may have too many rows for memory counts as
- * disabled, which 19 fears wherever it has no statistics.  Forgive it: what else
- * there is compares each row with each.  (Before 18 it is a matter of cost.)
- */
-#if PG_VERSION_NUM < 180000
-#define zz_hash_path_forgive(hash, workspace) ((void) 0)
-#else
-#define zz_hash_path_forgive(hash, workspace) \
-	((hash)->jpath.path.disabled_nodes = (workspace)->disabled_nodes)
-#endif
+/* A disabled node is worse than any cost, since 18. */
 #if PG_VERSION_NUM < 180000
 #define zz_path_prohibit(path) ((void) 0)
 #else
@@ -254,13 +244,6 @@
 #define zz_group_exprs(rte) \
 	(zz_is_group_rte(rte) ? (rte)->groupexprs : NIL)
 #define zz_group_set_exprs(rte, exprs) ((rte)->groupexprs = (exprs))
-#endif
-
-/* 19 turns NOT IN into an anti join by itself where no NULL can be in play. */
-#if PG_VERSION_NUM < 190000
-#define ZZ_SERVER_JOINS_NONNULL_NOT_IN false
-#else
-#define ZZ_SERVER_JOINS_NONNULL_NOT_IN true
 #endif
 
 /*

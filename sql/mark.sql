@@ -19,7 +19,7 @@ BEGIN
   FOR line IN EXECUTE format('EXPLAIN (COSTS OFF) SELECT %s FROM ma', query) LOOP
     marked := marked OR line LIKE '%MarkJoin%';
   END LOOP;
-  FOR value IN EXECUTE format('SELECT coalesce((%s)::text, ''NULL'') FROM ma', query) LOOP
+  FOR value IN EXECUTE format('SELECT coalesce((%s)::text, ''NULL'') FROM ma ORDER BY ma', query) LOOP
     RETURN NEXT;
   END LOOP;
 END $$;

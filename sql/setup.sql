@@ -89,6 +89,7 @@ BEGIN
       line := regexp_replace(line, '\(ANY \(\([^()]* (\((hashed )?SubPlan\))\)( AND \([^()]* \((hashed )?SubPlan\)\))+\)\)', '\1', 'g');
       line := regexp_replace(line, 'EXISTS(\(SubPlan \w+\))', '\1', 'g');
       line := regexp_replace(line, 'SubPlan \w+', 'SubPlan', 'g');
+      line := regexp_replace(line, '\(NOT (COALESCE\([^()]*\))\)', '(\1 IS NOT TRUE)', 'g');
       IF options ~ 'JSON' THEN
         line := rtrim(line, ',');
       END IF;

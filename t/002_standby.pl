@@ -55,7 +55,7 @@ sub same_answers
 same_answers($standby, 'standby');
 
 # A snapshot on the standby, older than a deletion.
-my ($in, $out, $timer) = ('', '', IPC::Run::timeout(120));
+my ($in, $out, $timer) = ('', '', IPC::Run::timeout(180));
 my $h = IPC::Run::start([ 'psql', '-XqAt', '-d', $standby->connstr('postgres') ], '<', \$in, '>', \$out, '2>&1', $timer);
 
 sub ask
@@ -63,6 +63,7 @@ sub ask
 	my $sql = shift;
 	$out = '';
 	$in .= "$sql\n\\echo done\n";
+	$timer->start;
 	$h->pump until $out =~ /^done$/m;
 	$out =~ s/^done\n?//m;
 	chomp $out;

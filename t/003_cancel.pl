@@ -39,11 +39,16 @@ like($err, qr/canceling statement due to statement timeout/, 'a timeout stops it
 my ($took) = $err =~ /at=([\d.]+)/;
 cmp_ok($took - 0.3, '<', 1, sprintf('soon (%.0f ms)', ($took - 0.3) * 1000));
 
-my ($in, $o) = ('', '');
-my $h = IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$o, '2>&1', IPC::Run::timeout(60));
+# The time limit is for one answer, whatever else happens between two of them.
+my ($in, $o, $timer) = ('', '', IPC::Run::timeout(180));
+my $h = IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$o, '2>&1', $timer);
+my $await = sub {
+	$timer->start;
+	$h->pump until $o =~ $_[0];
+};
 $in .= "SELECT 'pid=' || pg_backend_pid();\n";
-$h->pump until $o =~ /pid=(\d+)/;
-my $pid = $1;
+$await->(qr/^pid=\d+$/m);
+my ($pid) = $o =~ /(\d+)/;
 my @waits;
 for my $i (1 .. 5)
 {
@@ -54,7 +59,7 @@ for my $i (1 .. 5)
 	sleep(0.1 + rand(0.1));
 	my $start = $node->safe_psql('postgres', "SELECT extract(epoch FROM clock_timestamp()), pg_cancel_backend($pid)");
 	$start =~ s/\|t$//;
-	$h->pump until $o =~ /^end$/m;
+	$await->(qr/^end$/m);
 	push @waits, ($o =~ /at=([\d.]+)/)[0] - $start;
 	like($o, qr/canceling statement due to user request/, 'another session stops it');
 }
@@ -65,7 +70,7 @@ cmp_ok($waits[2], '<', 1, sprintf('soon (median %.1f ms)', $waits[2] * 1000));
 my $ask = sub {
 	$o = '';
 	$in .= "$_[0]\n\\echo end\n";
-	$h->pump until $o =~ /^end$/m;
+	$await->(qr/^end$/m);
 	$o =~ s/^end\n?//m;
 	chomp $o;
 	return $o;

@@ -42,6 +42,7 @@
 
 #include "zz_compat.h"
 #include "zz_contract_mark.h"
+#include "zz_hash_cost.h"
 #include "zz_mark.h"
 #include "zz_mark_paths.h"
 
@@ -332,10 +333,11 @@ make_mark_path(MarkPair *pair, Path *outer, Path *inner, bool shared)
 
 	initial_cost_hashjoin(root, &workspace, JOIN_LEFT, pair->hashclauses,
 						  outer, inner, &pair->extra, shared);
+	zz_hash_cost_without_statistics(root, pair->hashclauses, pair->innerrel,
+									&workspace);
 	join = create_hashjoin_path(root, pair->joinrel, JOIN_LEFT, &workspace,
 								&pair->extra, outer, inner, shared,
 								pair->joinclauses, NULL, pair->hashclauses);
-	zz_hash_path_forgive(join, &workspace);
 	join->jpath.path.rows = outer->rows;
 	join->jpath.path.pathtarget = join_target(pair);
 

@@ -210,6 +210,8 @@ zz_expr_is_nonnull(const Query *query, Node *expr, Node *quals)
 	{
 		case T_Const:
 			return !((Const *) expr)->constisnull;
+		case T_ArrayExpr:
+			return true;		/* whatever its elements are */
 		case T_Var:
 			if (((Var *) expr)->varlevelsup > 0)
 				return false;

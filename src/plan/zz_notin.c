@@ -193,24 +193,8 @@ rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
 	List	   *clauses = NIL;
 	ListCell   *lc;
 	SubLink    *exists;
-	List	   *comparisons = NIL;
-	bool		all_nonnull = true;
+	List	   *comparisons;
 
-	if (reason == NULL)
-	{
-		comparisons = zz_sublink_comparisons(sublink);
-		foreach(lc, comparisons)
-		{
-			bool		proved = !subquery->setOperations &&
-			!subquery->groupingSets &&
-			comparison_is_nonnull(level, all_quals, lfirst(lc), subquery);
-
-			nonnull = lappend_int(nonnull, proved);
-			all_nonnull = all_nonnull && proved;
-		}
-		if (all_nonnull && ZZ_SERVER_JOINS_NONNULL_NOT_IN)
-			reason = "the server makes it a join itself";
-	}
 	if (reason != NULL)
 	{
 		ereport(DEBUG1,
@@ -218,6 +202,14 @@ rewrite_sublink(LevelState *level, SubLink *sublink, Node *all_quals)
 								 reason)));
 		return NULL;
 	}
+
+	comparisons = zz_sublink_comparisons(sublink);
+	foreach(lc, comparisons)
+		nonnull = lappend_int(nonnull,
+							  !subquery->setOperations &&
+							  !subquery->groupingSets &&
+							  comparison_is_nonnull(level, all_quals,
+													lfirst(lc), subquery));
 
 	if (wrapped)
 		subquery = wrap_subquery(subquery);

@@ -14,6 +14,7 @@
 #include "access/stratnum.h"
 #include "access/sysattr.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -37,11 +38,11 @@ is_suitable_rel(PlannerInfo *root, const RelOptInfo *rel)
 	ListCell   *lc;
 
 	/*
-	 * An index of a partitioned table, known to the planner since 16, is
-	 * empty.
+	 * An index of a partitioned table, known to the planner since 16, cannot
+	 * be scanned.
 	 */
 	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
-		planner_rt_fetch(rel->relid, root)->inh ||
+		planner_rt_fetch(rel->relid, root)->relkind == RELKIND_PARTITIONED_TABLE ||
 		rel->indexlist == NIL || root->qual_security_level > 0)
 		return false;
 

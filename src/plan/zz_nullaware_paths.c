@@ -40,6 +40,7 @@
 #include "zigzag.h"
 #include "zz_compat.h"
 #include "zz_contract_nullaware.h"
+#include "zz_hash_cost.h"
 #include "zz_nullaware_cost.h"
 #include "zz_nullaware_index.h"
 #include "zz_nullaware_paths.h"
@@ -305,11 +306,12 @@ make_hash_path(PlannerInfo *root, const ZigzagAntiJoin *join, Path *outer,
 
 	initial_cost_hashjoin(root, &workspace, JOIN_ANTI, hashclauses,
 						  outer, guard, join->extra, parallel_hash);
+	zz_hash_cost_without_statistics(root, hashclauses, join->innerrel,
+									&workspace);
 	hash = create_hashjoin_path(root, join->joinrel, JOIN_ANTI, &workspace,
 								join->extra, outer, guard, parallel_hash,
 								list_concat_copy(hashclauses, join->filters),
 								NULL, hashclauses);
-	zz_hash_path_forgive(hash, &workspace);
 	return make_verdict_path(root, join, (Path *) hash,
 							 ZIGZAG_NULLAWARE_VERDICT, NIL);
 }
