@@ -54,6 +54,16 @@ INSERT INTO sp VALUES (1), (3);
 SELECT nrows, diff FROM zz_check('SELECT id FROM sv WHERE c NOT IN (SELECT y FROM sp)');
 SELECT nrows, diff FROM zz_check('SELECT id FROM sv WHERE id < 9 AND x IN (SELECT y FROM sp) IS NOT FALSE');
 
+-- 19: a hash join of which too little is known to tell that it fits in memory.
+CREATE TABLE st AS SELECT g AS y FROM generate_series(1, 20000) g;
+ANALYZE st;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT * FROM zz_explain('SELECT id FROM sv WHERE d + 1 NOT IN (SELECT nullif(y, 0) FROM st)') l WHERE l ~ 'Custom|Hash';
+SELECT * FROM zz_explain('SELECT id, d + 1 IN (SELECT y + 1 FROM st) FROM sv') l WHERE l ~ 'Custom|Join';
+RESET work_mem;
+RESET hash_mem_multiplier;
+
 -- 18: grouping expressions have an entry of their own in the range table.
 SELECT nrows, diff FROM zz_check('SELECT x IN (SELECT y FROM sw) AS hit, count(*), sum(d) FROM sv GROUP BY 1 HAVING count(*) > 1');
 SELECT nrows, diff FROM zz_check('SELECT NOT (x IN (SELECT y FROM sw)), x, count(*) FILTER (WHERE c IN (SELECT y FROM sw))
