@@ -65,6 +65,7 @@ extern void zz_rewrite_watch_settings(void);
 extern Query *zz_rewrite_wrap(Query *subquery, const char *name);
 extern bool zz_rewrite_reads_volatile(const Query *query);
 extern bool zz_rewrite_reads_cte(Node *node, void *context);
+extern bool zz_rewrite_reads_sample(Node *node, void *context);
 
 /* The rewriters, one per file. */
 extern const ZigzagRewriter zz_notin_rewriter;

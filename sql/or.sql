@@ -91,6 +91,11 @@ SELECT count(*) > 0 AS arms FROM zz_explain('SELECT id FROM ow WHERE k = 7 OR id
 SET zigzag.enable_or = off;
 SELECT count(*) > 0 AS arms FROM zz_explain('SELECT id FROM ow WHERE k = 7 OR id IN (SELECT id FROM om)') l WHERE l LIKE '%Append%';
 RESET zigzag.enable_or;
+-- A set that is a sample is drawn once: no row comes by two arms.
+SELECT count(*) - count(DISTINCT id) AS twice FROM (SELECT id FROM ow
+  WHERE id IN (SELECT id FROM om TABLESAMPLE BERNOULLI (50)) OR EXISTS (SELECT FROM om WHERE om.k = ow.k)) q;
+SELECT count(*) - count(DISTINCT id) AS twice FROM (SELECT id FROM ow
+  WHERE id IN (SELECT id FROM (SELECT * FROM om TABLESAMPLE BERNOULLI (50)) s) OR EXISTS (SELECT FROM om WHERE om.k = ow.k)) q;
 
 -- What is the same for all rows is not evaluated where there is no row.
 CREATE TABLE o_none (n int);

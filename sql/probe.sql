@@ -85,8 +85,10 @@ SELECT * FROM zz_probe('SELECT id, x IN (SELECT y FROM bi ORDER BY y LIMIT 20) F
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- Rows that are changed or locked: the value is asked for again where another changed them.
+-- A set that is a sample is drawn once.
 SET zigzag.debug_force = on;
+SELECT count(*) AS samples FROM zz_explain('SELECT id, x IN (SELECT y FROM bi TABLESAMPLE BERNOULLI (50)) FROM bo WHERE id < 9') l WHERE l LIKE '%Sample Scan%';
+-- Rows that are changed or locked: the value is asked for again where another changed them.
 SELECT zz_explain('UPDATE bo SET k = 0 WHERE id < 10 AND (k = 3 OR n IN (SELECT m FROM bi))');
 BEGIN;
 UPDATE bo SET k = -1 WHERE x NOT IN (SELECT y FROM bi) OR x IN (SELECT y FROM bi WHERE k = 4);

@@ -35,15 +35,19 @@
 static bool
 is_suitable_rel(PlannerInfo *root, const RelOptInfo *rel)
 {
+	const RangeTblEntry *rte;
 	ListCell   *lc;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
+		rel->indexlist == NIL || root->qual_security_level > 0)
+		return false;
 
 	/*
 	 * An index of a partitioned table, known to the planner since 16, cannot
-	 * be scanned.
+	 * be scanned; that of a sampled table has more rows than the sample.
 	 */
-	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
-		planner_rt_fetch(rel->relid, root)->relkind == RELKIND_PARTITIONED_TABLE ||
-		rel->indexlist == NIL || root->qual_security_level > 0)
+	rte = planner_rt_fetch(rel->relid, root);
+	if (rte->relkind == RELKIND_PARTITIONED_TABLE || rte->tablesample != NULL)
 		return false;
 
 	foreach(lc, rel->baserestrictinfo)

@@ -390,21 +390,14 @@ columns_mutator(Node *node, void *arg)
 static bool
 is_suitable(Query *query, const ZigzagRewriteContext *context)
 {
-	ListCell   *lc;
-
-	if (query->commandType != CMD_SELECT || !query->hasSubLinks ||
-		query->setOperations != NULL || query->cteList != NIL ||
-		query->jointree == NULL || query->jointree->fromlist == NIL ||
-		context->rechecks || context->volatile_quals ||
-		zz_rewrite_reads_volatile(query) ||
-		zz_rewrite_reads_cte((Node *) query, NULL)) /* references are counted */
-		return false;
-	foreach(lc, query->rtable)
-	{
-		if (lfirst_node(RangeTblEntry, lc)->tablesample != NULL)
-			return false;
-	}
-	return true;
+	return query->commandType == CMD_SELECT && query->hasSubLinks &&
+		query->setOperations == NULL && query->cteList == NIL &&
+		query->jointree != NULL && query->jointree->fromlist != NIL &&
+		!context->rechecks && !context->volatile_quals &&
+		!zz_rewrite_reads_volatile(query) &&
+		!zz_rewrite_reads_sample((Node *) query, NULL) &&
+		!zz_rewrite_reads_cte((Node *) query, NULL);	/* references are
+														 * counted */
 }
 
 /*

@@ -147,6 +147,7 @@ can_probe(const SubLink *sublink, List *comparisons, const ProbePlace *place)
 	if (comparisons == NIL || !is_plain(subquery) ||
 		contain_volatile_functions((Node *) sublink) ||
 		zz_rewrite_reads_cte((Node *) subquery, NULL) ||
+		zz_rewrite_reads_sample((Node *) subquery, NULL) ||
 		contain_aggs_of_level((Node *) subquery, 1) ||
 		(place->guarded && zz_may_fail((Node *) sublink, place->query)))
 		return false;

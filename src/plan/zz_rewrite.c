@@ -154,6 +154,23 @@ zz_rewrite_reads_cte(Node *node, void *context)
 }
 
 /*
+ * Is there a sample of a table among what node reads?  Two copies of it would
+ * be two samples.
+ */
+bool
+zz_rewrite_reads_sample(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, TableSampleClause))
+		return true;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, zz_rewrite_reads_sample,
+								 context, 0);
+	return expression_tree_walker(node, zz_rewrite_reads_sample, context);
+}
+
+/*
  * Is there a volatile function in the WHERE, ON or HAVING of the query itself?
  *
  * A target list is computed for the rows that come out, and those are the same
