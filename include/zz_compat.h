@@ -220,6 +220,16 @@
 	(TupleDescCompactAttr(desc, (attno) - 1)->attnullability == ATTNULLABLE_VALID)
 #endif
 
+/* What makes JSON and takes it apart is a node of its own, since 16 and 17. */
+#if PG_VERSION_NUM < 160000
+#define zz_is_json_function(node) ((void) (node), false)
+#elif PG_VERSION_NUM < 170000
+#define zz_is_json_function(node) IsA(node, JsonConstructorExpr)
+#else
+#define zz_is_json_function(node) \
+	(IsA(node, JsonConstructorExpr) || IsA(node, JsonExpr))
+#endif
+
 /* A column may be computed whenever it is read, since 18. */
 #if PG_VERSION_NUM < 180000
 #define zz_column_is_virtual(relid, attno) false

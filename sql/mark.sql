@@ -170,6 +170,7 @@ SELECT * FROM zz_mark('SELECT i FROM (SELECT i, e - 2 AS d, 6 / (e - 2) AS v FRO
 SELECT * FROM zz_mark('WITH q AS (SELECT i, e - 2 AS d, 6 / (e - 2) AS v FROM mo) SELECT i FROM q WHERE d = 0 OR v IN (SELECT a FROM mi)');
 SELECT * FROM zz_mark('SELECT i FROM mo WHERE e = 2 OR EXISTS (SELECT FROM mi WHERE mi.a = 6 / (mo.e - 2))');
 SELECT * FROM zz_mark('SELECT i FROM mo WHERE e = 2 OR EXISTS (SELECT FROM mi WHERE mi.e = mo.e AND mi.a > 6 / (mo.e - 2))');
+SELECT * FROM zz_mark('SELECT i FROM mo WHERE e <> 2 OR ARRAY[ARRAY[a], CASE WHEN e = 2 THEN ARRAY[b] ELSE ARRAY[a, b] END] IN (SELECT ARRAY[ARRAY[a], ARRAY[b]] FROM mi)');
 -- but a column that is computed before, or cannot fail, is one like any other
 SELECT * FROM zz_mark('SELECT i FROM (SELECT e - 2 AS i, sum(b) AS v FROM mo WHERE e <> 2 GROUP BY e) q WHERE i = 0 OR v IN (SELECT a FROM mi)');
 SELECT * FROM zz_mark('SELECT i FROM (SELECT i, a AS v FROM mo) q WHERE i = 0 OR v IN (SELECT a FROM mi)');

@@ -184,6 +184,9 @@ may_fail_walker(Node *node, void *arg)
 				((SubLink *) node)->subLinkType == ROWCOMPARE_SUBLINK)
 				return true;	/* of several rows */
 			return expression_tree_walker(node, may_fail_walker, arg);
+		case T_ArrayExpr:
+			return ((ArrayExpr *) node)->multidims ||	/* dimensions may differ */
+				expression_tree_walker(node, may_fail_walker, arg);
 		case T_ArrayCoerceExpr:
 		case T_CoerceToDomain:
 		case T_ConvertRowtypeExpr:
@@ -195,7 +198,8 @@ may_fail_walker(Node *node, void *arg)
 		case T_TableSampleClause:
 			return true;
 		default:
-			return expression_tree_walker(node, may_fail_walker, arg);
+			return zz_is_json_function(node) ||
+				expression_tree_walker(node, may_fail_walker, arg);
 	}
 }
 
