@@ -62,6 +62,14 @@ extern PlannedStmt *zz_rewrite_and_plan(planner_hook_type planner,
 
 extern void zz_rewrite_watch_settings(void);
 
+/*
+ * Replace each WHERE and ON at and below jtnode by what rewrite makes of it;
+ * WHERE is that of an inner join.
+ */
+typedef Node *(*ZigzagRewriteQuals) (Node *quals, JoinType jointype, void *arg);
+extern void zz_rewrite_jointree(Node *jtnode, ZigzagRewriteQuals rewrite,
+								void *arg);
+
 extern Query *zz_rewrite_wrap(Query *subquery, const char *name);
 extern bool zz_rewrite_reads_volatile(const Query *query);
 extern bool zz_rewrite_reads_cte(Node *node, void *context);

@@ -101,26 +101,6 @@ is_usable_subselect(const Query *sub)
 		!contain_aggs_of_level((Node *) sub, 1);
 }
 
-/*
- * Is it a plain join, whose WHERE decides alone which rows there are?  Order and
- * duplicates do not matter.
- */
-static bool
-is_plain_join(const Query *sub)
-{
-	return sub->setOperations == NULL &&
-		sub->groupClause == NIL &&
-		sub->groupingSets == NIL &&
-		sub->havingQual == NULL &&
-		sub->limitCount == NULL &&
-		sub->limitOffset == NULL &&
-		!sub->hasAggs &&
-		!sub->hasWindowFuncs &&
-		!sub->hasTargetSRFs &&
-		!sub->hasDistinctOn &&
-		sub->jointree->fromlist != NIL;
-}
-
 /* ----------------------------------------------------------------
  *		Columns and conditions
  * ----------------------------------------------------------------
@@ -460,7 +440,7 @@ zz_mark_make_inner(const SubLink *sublink, const ZigzagMarkUse *use,
 		drop_useless_limit(sub);
 
 	build.rti = rti;
-	build.plain = is_plain_join(sub);
+	build.plain = zz_sublink_is_plain(sub) && sub->jointree->fromlist != NIL;
 	build.query = build.plain ? sub : wrap_subselect(sub);
 
 	memset(inner, 0, sizeof(*inner));

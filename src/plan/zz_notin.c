@@ -65,17 +65,7 @@ static Node *rewrite_quals(LevelState *level, Node *quals, Node *all_quals);
 static bool
 needs_wrapping(const Query *subquery)
 {
-	return subquery->setOperations != NULL ||
-		subquery->hasAggs ||
-		subquery->groupClause != NIL ||
-		subquery->groupingSets != NIL ||
-		subquery->havingQual != NULL ||
-		subquery->hasWindowFuncs ||
-		subquery->hasTargetSRFs ||
-		subquery->hasDistinctOn ||
-		subquery->limitOffset != NULL ||
-		subquery->limitCount != NULL ||
-		subquery->cteList != NIL ||
+	return !zz_sublink_is_plain(subquery) || subquery->cteList != NIL ||
 		checkExprHasSubLink((Node *) subquery->targetList);
 }
 
@@ -309,33 +299,13 @@ rewrite_quals(LevelState *level, Node *quals, Node *all_quals)
 }
 
 /*
- * Rewrite the WHERE and the ON of inner joins.  In the ON of an outer join a
- * row that fails is kept, with NULLs: core would not make that a join.
+ * Rewrite a WHERE, or the ON of an inner join.  In the ON of an outer join a row
+ * that fails is kept, with NULLs: core would not make that a join.
  */
-static void
-rewrite_jointree(LevelState *level, Node *jtnode)
+static Node *
+rewrite_join_quals(Node *quals, JoinType jointype, void *arg)
 {
-	ListCell   *lc;
-
-	if (jtnode == NULL || IsA(jtnode, RangeTblRef))
-		return;
-	if (IsA(jtnode, FromExpr))
-	{
-		FromExpr   *from = (FromExpr *) jtnode;
-
-		foreach(lc, from->fromlist)
-			rewrite_jointree(level, lfirst(lc));
-		from->quals = rewrite_quals(level, from->quals, from->quals);
-	}
-	else
-	{
-		JoinExpr   *join = castNode(JoinExpr, jtnode);
-
-		rewrite_jointree(level, join->larg);
-		rewrite_jointree(level, join->rarg);
-		if (join->jointype == JOIN_INNER)
-			join->quals = rewrite_quals(level, join->quals, join->quals);
-	}
+	return jointype == JOIN_INNER ? rewrite_quals(arg, quals, quals) : quals;
 }
 
 /*
@@ -350,7 +320,7 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 		query->commandType == CMD_MERGE)
 		return false;
 
-	rewrite_jointree(&level, (Node *) query->jointree);
+	zz_rewrite_jointree((Node *) query->jointree, rewrite_join_quals, &level);
 	return level.changed;
 }
 

@@ -138,7 +138,7 @@ is_arm_evaluated_last(const Query *query, List *quals)
 }
 
 /*
- * The arms of an OR in WHERE of query, that has quals besides: those that can be
+ * The arms of qual, an OR in WHERE of query that has quals besides: those that can be
  * joins, each by itself, after one that has all the others; NIL if there are none
  * that can, or too many, or if that could raise an error that the OR does not.
  */
@@ -150,8 +150,6 @@ split_or(Node *qual, const Query *query, List *quals)
 	List	   *others = NIL;
 	ListCell   *lc;
 
-	if (!is_orclause(qual))
-		return NIL;
 	foreach(lc, ((BoolExpr *) qual)->args)
 	{
 		Node	   *arm = lfirst(lc);
@@ -409,7 +407,7 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 {
 	RangeTblEntry *group = NULL;
 	ColumnsContext outer = {0};
-	List	   *ors;
+	List	   *ands;
 	List	   *quals = NIL;
 	List	   *arms = NIL;
 	List	   *queries = NIL;
@@ -420,10 +418,12 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 	if (!is_suitable(query, context))
 		return false;
 
-	ors = make_ands_implicit((Expr *) query->jointree->quals);
-	foreach(lc, ors)
+	ands = make_ands_implicit((Expr *) query->jointree->quals);
+	foreach(lc, ands)
 	{
-		quals = list_delete_nth_cell(list_copy(ors), foreach_current_index(lc));
+		if (!is_orclause(lfirst(lc)) || !checkExprHasSubLink(lfirst(lc)))
+			continue;
+		quals = list_delete_nth_cell(list_copy(ands), foreach_current_index(lc));
 		arms = split_or(lfirst(lc), query, quals);
 		if (arms != NIL)
 			break;

@@ -90,29 +90,6 @@ is_indexed(Oid relid, AttrNumber attno)
 }
 
 /*
- * Does the WHERE of the subquery alone decide which rows there are?  Order and
- * duplicates do not matter to EXISTS.
- */
-static bool
-is_plain(const Query *subquery)
-{
-	return subquery->commandType == CMD_SELECT &&
-		subquery->setOperations == NULL &&
-		subquery->cteList == NIL &&
-		subquery->rowMarks == NIL &&
-		subquery->groupClause == NIL &&
-		subquery->groupingSets == NIL &&
-		subquery->havingQual == NULL &&
-		subquery->limitCount == NULL &&
-		subquery->limitOffset == NULL &&
-		!subquery->hasAggs &&
-		!subquery->hasWindowFuncs &&
-		!subquery->hasTargetSRFs &&
-		!subquery->hasDistinctOn &&
-		subquery->jointree->fromlist != NIL;
-}
-
-/*
  * Is expr a column of a table of the subquery?  *indexed is set if there is an
  * index on it.
  */
@@ -144,7 +121,10 @@ can_probe(const SubLink *sublink, List *comparisons, const ProbePlace *place)
 	bool		indexed = false;
 	ListCell   *lc;
 
-	if (comparisons == NIL || !is_plain(subquery) ||
+	if (comparisons == NIL ||
+		subquery->commandType != CMD_SELECT ||
+		subquery->cteList != NIL || subquery->rowMarks != NIL ||
+		!zz_sublink_is_plain(subquery) ||
 		contain_volatile_functions((Node *) sublink) ||
 		zz_rewrite_reads_cte((Node *) subquery, NULL) ||
 		zz_rewrite_reads_sample((Node *) subquery, NULL) ||
@@ -347,44 +327,20 @@ probe_mutator(Node *node, void *arg)
  * A WHERE or ON.  An IN or EXISTS that is a condition of its own stays.
  */
 static Node *
-rewrite_quals(Node *quals, ProbePlace *place)
+rewrite_quals(Node *quals, JoinType jointype, void *arg)
 {
 	ListCell   *lc;
 
-	if (quals == NULL || IsA(quals, SubLink))
-		return quals != NULL &&
-			((SubLink *) quals)->subLinkType == ALL_SUBLINK ?
-			probe_mutator(quals, place) : quals;
-	if (!is_andclause(quals))
-		return probe_mutator(quals, place);
-	foreach(lc, ((BoolExpr *) quals)->args)
-		lfirst(lc) = rewrite_quals(lfirst(lc), place);
-	return quals;
-}
-
-static void
-rewrite_jointree(Node *jtnode, ProbePlace *place)
-{
-	ListCell   *lc;
-
-	if (jtnode == NULL || IsA(jtnode, RangeTblRef))
-		return;
-	if (IsA(jtnode, FromExpr))
+	if (is_andclause(quals))
 	{
-		FromExpr   *from = (FromExpr *) jtnode;
-
-		foreach(lc, from->fromlist)
-			rewrite_jointree(lfirst(lc), place);
-		from->quals = rewrite_quals(from->quals, place);
+		foreach(lc, ((BoolExpr *) quals)->args)
+			lfirst(lc) = rewrite_quals(lfirst(lc), jointype, arg);
+		return quals;
 	}
-	else
-	{
-		JoinExpr   *join = castNode(JoinExpr, jtnode);
-
-		rewrite_jointree(join->larg, place);
-		rewrite_jointree(join->rarg, place);
-		join->quals = rewrite_quals(join->quals, place);
-	}
+	if (IsA(quals, SubLink) &&
+		((SubLink *) quals)->subLinkType != ALL_SUBLINK)
+		return quals;
+	return probe_mutator(quals, arg);
 }
 
 /*
@@ -405,7 +361,7 @@ rewrite_level(Query *query, ZigzagRewriteContext *context)
 		return false;
 
 	place.true_only = true;
-	rewrite_jointree((Node *) query->jointree, &place);
+	zz_rewrite_jointree((Node *) query->jointree, rewrite_quals, &place);
 
 	if (!query->hasAggs && query->groupClause == NIL &&
 		query->groupingSets == NIL && query->havingQual == NULL)

@@ -330,6 +330,33 @@ zz_rewrite_reads_volatile(const Query *query)
 	return false;
 }
 
+void
+zz_rewrite_jointree(Node *jtnode, ZigzagRewriteQuals rewrite, void *arg)
+{
+	ListCell   *lc;
+
+	if (jtnode == NULL || IsA(jtnode, RangeTblRef))
+		return;
+	if (IsA(jtnode, FromExpr))
+	{
+		FromExpr   *from = (FromExpr *) jtnode;
+
+		foreach(lc, from->fromlist)
+			zz_rewrite_jointree(lfirst(lc), rewrite, arg);
+		if (from->quals != NULL)
+			from->quals = rewrite(from->quals, JOIN_INNER, arg);
+	}
+	else
+	{
+		JoinExpr   *join = castNode(JoinExpr, jtnode);
+
+		zz_rewrite_jointree(join->larg, rewrite, arg);
+		zz_rewrite_jointree(join->rarg, rewrite, arg);
+		if (join->quals != NULL)
+			join->quals = rewrite(join->quals, join->jointype, arg);
+	}
+}
+
 /*
  * SELECT FROM (subquery) name, for a rewriter: the target list is the caller's
  * to fill, with Vars of relation 1.  The subquery moves one level down.

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * zz_sublink.c
- *	  What an IN or NOT IN compares.
+ *	  What an IN or NOT IN compares, and with rows of what query.
  *
  *-------------------------------------------------------------------------
  */
@@ -92,4 +92,19 @@ zz_sublink_substitute(Node *node, List *targetlist, bool as_vars)
 	SubstituteState state = {targetlist, as_vars};
 
 	return substitute_mutator(node, &state);
+}
+
+bool
+zz_sublink_is_plain(const Query *subquery)
+{
+	return subquery->setOperations == NULL &&
+		subquery->groupClause == NIL &&
+		subquery->groupingSets == NIL &&
+		subquery->havingQual == NULL &&
+		subquery->limitCount == NULL &&
+		subquery->limitOffset == NULL &&
+		!subquery->hasAggs &&
+		!subquery->hasWindowFuncs &&
+		!subquery->hasTargetSRFs &&
+		!subquery->hasDistinctOn;
 }

@@ -153,6 +153,7 @@ sub _sublink
 	}
 	my @where = $self->_correlations($s, $t, $depth);
 	my $from = pick('s', 's', 's', 't', 'u') . " $s";
+	$from .= ' TABLESAMPLE BERNOULLI (50) REPEATABLE (7)' if chance(0.04);
 	$from .= " JOIN u j$s ON j$s.e = $s.e" if chance(0.1);
 	$from .= " LEFT JOIN u k$s ON k$s.b = $s.a" if chance(0.1);
 	my $where = @where ? ' WHERE ' . join(' AND ', @where) : '';
