@@ -96,6 +96,42 @@ has_sublinks(const Query *query)
 }
 
 /*
+ * Is there a sublink that asks for a truth value, as all do that a rewriter
+ * takes?
+ */
+static bool
+truth_sublink_walker(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubLink))
+	{
+		SubLinkType type = ((SubLink *) node)->subLinkType;
+
+		if (type == EXISTS_SUBLINK || type == ANY_SUBLINK || type == ALL_SUBLINK)
+			return true;
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, truth_sublink_walker, context, 0);
+	return expression_tree_walker(node, truth_sublink_walker, context);
+}
+
+/*
+ * Can there be another form of the statement?  The answer costs less than the
+ * copy that is made for the sake of one.
+ */
+static bool
+may_rewrite(const Query *query)
+{
+	bool		any_enabled = false;
+
+	for (int i = 0; i < lengthof(steps); i++)
+		any_enabled |= *steps[i].rewriter->enabled;
+	return zz_enable && any_enabled && has_sublinks(query) &&
+		truth_sublink_walker((Node *) query, NULL);
+}
+
+/*
  * May rows be rechecked in a query at or below node, which is one that locks or
  * changes some?  It may be that of a CTE.
  */
@@ -422,7 +458,7 @@ zz_rewrite_and_plan(planner_hook_type planner, ZZ_PLANNER_PARAMS)
 	Query	   *given = parse;	/* what a step was given */
 	Query	   *result = NULL;	/* what it made of it */
 
-	if (!zz_enable || !has_sublinks(parse))
+	if (!may_rewrite(parse))
 		return planner(ZZ_PLANNER_ARGS(parse));
 
 	best = planner(ZZ_PLANNER_ARGS(copyObject(parse)));
