@@ -2,6 +2,9 @@
 # of its own snapshots only (entries it has marked dead), through promotion.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faulty qw(clean_log);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -113,10 +116,5 @@ $h->finish;
 $standby->stop('immediate');
 $standby->start;
 same_answers($standby, 'after a crash');
-$_->stop for $standby, $primary;
-for my $node ($standby, $primary)
-{
-	my @log = grep { /WARNING|TRAP|PANIC|leak/ } split /\n/, slurp_file($node->logfile);
-	is("@log", '', 'nothing bad in the log');
-}
+clean_log($_) for $standby, $primary;
 done_testing();

@@ -2,6 +2,9 @@
 # LIMIT, by the end of a subtransaction.  They stop at once and leave nothing.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faulty qw(clean_log);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -119,8 +122,6 @@ is($ask->("BEGIN; DECLARE s SCROLL CURSOR FOR $only; FETCH 2 FROM s; FETCH PRIOR
 $in .= "\\q\n";
 $h->finish;
 
-$node->stop;
 # "buffer refcount leak", "relcache reference leak", "snapshot reference leak" ...
-my @log = grep { /WARNING|TRAP|PANIC|leak/ } split /\n/, slurp_file($node->logfile);
-is("@log", '', 'nothing bad in the log');
+clean_log($node);
 done_testing();

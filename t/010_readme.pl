@@ -5,6 +5,8 @@
 use strict;
 use warnings;
 use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faulty qw(clean_log);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -126,5 +128,5 @@ foreach my $name (@functions)
 		"src/README: $name exists");
 }
 
-$node->stop;
+clean_log($node);
 done_testing();

@@ -3,6 +3,9 @@
 # indexes do no harm.  What is not installed is skipped.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faulty qw(clean_log);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -234,7 +237,5 @@ foreach my $libraries (join(',', 'zigzag', @others), join(',', @others, 'zigzag'
 	SKIP: { skip 'timescaledb is not installed', 1 unless $has{timescaledb}; test_hypertable($order); }
 }
 
-$node->stop;
-my @log = grep { /TRAP|PANIC|leak|WARNING/ } split /\n/, slurp_file($node->logfile);
-is("@log", '', 'nothing bad in the log');
+clean_log($node);
 done_testing();

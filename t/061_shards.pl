@@ -3,6 +3,9 @@
 # are merged and a LIMIT stops them; a replica of a shard answers the same way.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faulty qw(clean_log);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -180,10 +183,5 @@ like($log, qr/ZigzagScan.*Zigzag Key: made DESC/s, 'a replica: zigzagged');
 (my $primary = $query) =~ s/posts_replica/posts_2/;
 is($node->safe_psql('postgres', $query), $node->safe_psql('postgres', $primary), 'a replica: the answer of its primary');
 
-foreach my $server ($node, $replica, @shards)
-{
-	$server->stop;
-	my @bad = grep { /TRAP|PANIC|leak|WARNING/ } split /\n/, slurp_file($server->logfile);
-	is("@bad", '', 'nothing bad in the log of ' . $server->name);
-}
+clean_log($_) for $node, $replica, @shards;
 done_testing();

@@ -1,4 +1,4 @@
-# What the tests of faults share: nodes, sessions, and a look at what was left.
+# What tests share, first of all those of faults: nodes, sessions, and a look at what was left.
 #
 #	my $node = zigzag_node('name', "settings ...");
 #	my $s = Faulty::Session->new($node);	a psql that stays
