@@ -84,6 +84,10 @@ fails('another row', qr/> +3 \| q/, output($plain, @rows), output($plain, @rows[
 fails('a row too few', qr/\(2 rows\)/, output($plain, @rows), output($plain, @rows[ 0, 1 ]));
 fails('a row twice', qr/differs/, output($plain, @rows), output($plain, @rows[ 0, 1, 1 ]));
 fails('an error', qr/> ERROR/, output($plain, @rows), "-- a comment\n$plain\nERROR:  broken\nSELECT 1;\n");
+my ($here, $there, $else) = map { "$plain\nERROR:  could not read blocks $_\n" }
+  '0..0 in file "base/5/16384"', '0..0 in file "base/5/16390"', '0..1 in file "base/5/16390"';
+passes('an error about a file of another number', $here, $there);
+fails('another error about one', qr/0\.\.1/, $here, $else);
 fails('no result', qr/has no result/, output($plain, @rows), undef);
 fails('a session that ended early', qr/differs/, output($plain, @rows), "-- a comment\n");
 
