@@ -83,4 +83,7 @@ extern uint64 zz_btree_items_tid(ZigzagBtreeItems *items, int pos);
 extern void zz_btree_items_suffix(ZigzagBtreeItems *items, int pos,
 								  const Datum **values, const bool **nulls);
 
+/* The row of an entry of the batch is dead to all. */
+extern void zz_btree_items_note_dead(ZigzagBtreeItems *items, int pos);
+
 #endif							/* ZZ_BTREE_ITEMS_H */

@@ -15,21 +15,32 @@
 #include "zz_compat.h"
 #include "zz_cursor.h"
 
+/* An item of the copy, entries of which have turned out to be dead to all. */
+typedef struct ZigzagDeadItem
+{
+	OffsetNumber offset;
+	uint16		nentries;
+} ZigzagDeadItem;
+
 typedef struct ZigzagBtreePage
 {
 	Relation	index;
 	Snapshot	snapshot;
 	bool		keep_pin;		/* keep the pin while the copy is in use */
 	bool		ignore_dead;	/* skip items that are known dead to all */
+	bool		mark_dead;		/* mark those that turn out to be */
 
 	BlockNumber blkno;			/* page copied; Invalid: none */
 	BlockNumber left;			/* its siblings when it was copied */
 	BlockNumber right;
+	XLogRecPtr	lsn;			/* of the page when it was copied */
 	Buffer		pin;			/* Invalid unless keep_pin */
 	Buffer		ahead;			/* where the next page was seen; not pinned */
 	BlockNumber ahead_blkno;
 	int			warmed;			/* bytes of it that have been hinted at */
 	ZigzagCounters *counters;	/* work done, the cursor's */
+	int			ndead;
+	ZigzagDeadItem dead[MaxIndexTuplesPerPage];
 	PGAlignedBlock copy;
 } ZigzagBtreePage;
 
@@ -40,6 +51,7 @@ extern bool zz_btree_page_descend(ZigzagBtreePage *page, BTScanInsert key);
 extern bool zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past);
 extern bool zz_btree_page_left(ZigzagBtreePage *page);
 extern void zz_btree_page_look_ahead(ZigzagBtreePage *page, bool backward);
+extern void zz_btree_page_note_dead(ZigzagBtreePage *page, OffsetNumber offset);
 extern void zz_btree_page_release(ZigzagBtreePage *page);
 
 static inline void

@@ -108,6 +108,18 @@
 #define zz_relation_locator(rel)	((rel)->rd_locator)
 #endif
 
+/*
+ * Before and after hints are set on a page that is share-locked.  begin: may
+ * they be?  19 has another kind of lock for it.
+ */
+#if PG_VERSION_NUM < 190000
+#define zz_begin_hints(buf)		true
+#define zz_finish_hints(buf)	MarkBufferDirtyHint(buf, true)
+#else
+#define zz_begin_hints(buf)		BufferBeginSetHintBits(buf)
+#define zz_finish_hints(buf)	BufferFinishSetHintBits(buf, true, true)
+#endif
+
 /* 19 asks which kind of nested loop it is. */
 #if PG_VERSION_NUM < 190000
 #define zz_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \

@@ -52,6 +52,13 @@ typedef struct ZigzagCursorMethods
 	void		(*suffix) (ZigzagCursor *cursor, int pos,
 						   const Datum **values, const bool **nulls);
 
+	/*
+	 * The row of the entry at pos is dead to every transaction: later scans
+	 * may be spared the entry.  Called in the order of pos, at most once for
+	 * each.  NULL: nothing can be done about it.
+	 */
+	void		(*note_dead) (ZigzagCursor *cursor, int pos);
+
 	/* Release what the cursor holds; it may be rescanned afterwards. */
 	void		(*close) (ZigzagCursor *cursor);
 } ZigzagCursorMethods;

@@ -28,9 +28,11 @@ extern uint64 zz_leapfrog_window(const ZigzagLeapfrog *lf);
  * The present window knows its matches beforehand.  ahead: how many of them
  * follow the present one.  tid: the TID of the n-th after it; 0 is the present
  * one.  skip: leave the next n out; pos of the cursors does not follow.
+ * note_dead: the row of the n-th is dead to every transaction.
  */
 extern int	zz_leapfrog_ahead(const ZigzagLeapfrog *lf);
 extern uint64 zz_leapfrog_tid(const ZigzagLeapfrog *lf, int n);
 extern void zz_leapfrog_skip(ZigzagLeapfrog *lf, int n);
+extern void zz_leapfrog_note_dead(ZigzagLeapfrog *lf, int n);
 
 #endif							/* ZZ_LEAPFROG_H */

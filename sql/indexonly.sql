@@ -29,9 +29,9 @@ RESET enable_indexonlyscan;
 -- pages that are not all-visible are visited, and their dead rows left out
 DELETE FROM io WHERE id % 20 = 1;
 UPDATE io SET d = d + 1 WHERE id % 20 = 17;
-SELECT * FROM zz_check('SELECT id, d FROM io WHERE a = 1 AND b = 2');
 SELECT regexp_replace(l, '(Pages|Steps|Index Searches): \d+', '\1: N')
 FROM zz_explain('SELECT id, d FROM io WHERE a = 1 AND b = 2', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l;
+SELECT * FROM zz_check('SELECT id, d FROM io WHERE a = 1 AND b = 2');
 VACUUM io;
 SELECT * FROM zz_check('SELECT id, d FROM io WHERE a = 1 AND b = 2');
 SELECT l FROM zz_explain('SELECT id, d FROM io WHERE a = 1 AND b = 2', 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') l

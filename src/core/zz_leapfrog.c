@@ -190,6 +190,20 @@ zz_leapfrog_skip(ZigzagLeapfrog *lf, int n)
 	lf->next += n;
 }
 
+void
+zz_leapfrog_note_dead(ZigzagLeapfrog *lf, int n)
+{
+	Assert(lf->next > 0 && lf->next - 1 + n < lf->nmatches);
+
+	for (int i = 0; i < lf->nstretches; i++)
+	{
+		const Stretch *s = &lf->stretches[i];
+
+		if (s->cursor->methods->note_dead != NULL)
+			s->cursor->methods->note_dead(s->cursor, s->matches[lf->next - 1 + n]);
+	}
+}
+
 /*
  * Step 1: bring every cursor to a batch that reaches low, the greatest of their
  * current keys.  False: some cursor is at its end, nothing common is left.

@@ -481,22 +481,33 @@ zz_btree_items_skip(ZigzagBtreeItems *items, int distance,
 }
 
 /*
+ * Where on the page the item of the entry at pos is.
+ */
+static OffsetNumber
+entry_offset(ZigzagBtreeItems *items, int pos)
+{
+	Assert(pos >= 0 && pos < items->nentries);
+	if (!items->is_run)
+		return items->offsets[pos];
+	if (items->backward)
+		return items->run_first - pos;
+	return items->run_first + pos;
+}
+
+/*
  * The index tuple of the entry at pos, in the copy.  Its t_tid is not the
  * entry's.
  */
 IndexTuple
 zz_btree_items_tuple(ZigzagBtreeItems *items, int pos)
 {
-	OffsetNumber offset;
+	return zz_btree_page_item(&items->page, entry_offset(items, pos));
+}
 
-	Assert(pos >= 0 && pos < items->nentries);
-	if (!items->is_run)
-		offset = items->offsets[pos];
-	else if (items->backward)
-		offset = items->run_first - pos;
-	else
-		offset = items->run_first + pos;
-	return zz_btree_page_item(&items->page, offset);
+void
+zz_btree_items_note_dead(ZigzagBtreeItems *items, int pos)
+{
+	zz_btree_page_note_dead(&items->page, entry_offset(items, pos));
 }
 
 uint64

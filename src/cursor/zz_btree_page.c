@@ -17,7 +17,11 @@
  *	  has no page at all, since a serializable transaction must notice whoever
  *	  inserts into what it has read, and into what it has found to be absent;
  *	- with keep_pin, the page of the copy stays pinned until another is copied:
- *	  VACUUM cannot free its TIDs meanwhile (index-only answers rest on that).
+ *	  VACUUM cannot free its TIDs meanwhile (index-only answers rest on that);
+ *	- items whose rows the scan has found dead are marked so that later scans
+ *	  pass over them, as index scans do, when the scan leaves the page, and only
+ *	  if the page is what it was: else VACUUM may have been there, and a TID may
+ *	  have been given to another row.
  *
  *-------------------------------------------------------------------------
  */
@@ -48,20 +52,89 @@ zz_btree_page_init(ZigzagBtreePage *page, Relation index, Snapshot snapshot,
 	page->snapshot = snapshot;
 	page->keep_pin = keep_pin;
 	page->ignore_dead = !TransactionStartedDuringRecovery();
+	page->mark_dead = page->ignore_dead && RelationNeedsWAL(index);
 	page->blkno = InvalidBlockNumber;
 	page->left = P_NONE;
 	page->right = P_NONE;
 	page->pin = InvalidBuffer;
 	page->ahead = InvalidBuffer;
+	page->ndead = 0;
 	page->counters = counters;
 }
 
 /*
- * Drop the pin, if there is one, and forget the page.
+ * The row of an entry of the item at offset of the copy is dead to all.  To be
+ * called for the entries of a posting list without others between them.
+ */
+void
+zz_btree_page_note_dead(ZigzagBtreePage *page, OffsetNumber offset)
+{
+	if (!page->mark_dead)
+		return;
+	if (page->ndead > 0 && page->dead[page->ndead - 1].offset == offset)
+		page->dead[page->ndead - 1].nentries++;
+	else if (page->ndead < lengthof(page->dead))
+		page->dead[page->ndead++] = (ZigzagDeadItem)
+	{
+		offset, 1
+	};
+}
+
+/*
+ * Mark the items all of whose entries are dead, on the page itself, if it has
+ * not changed since it was copied.  No page is locked by the caller.
+ *
+ * Every change but that of a hint gives the page another LSN, so an item at the
+ * same place of an unchanged page is the same, and its TIDs still belong to the
+ * rows that were found dead.  Indexes that write no WAL are left alone.
+ */
+static void
+mark_dead_items(ZigzagBtreePage *page)
+{
+	Buffer		buf;
+	Page		live;
+	bool		marking = false;
+
+	if (page->ndead == 0)
+		return;
+
+	buf = _bt_getbuf(page->index, page->blkno, BT_READ);
+	live = BufferGetPage(buf);
+	if (BufferGetLSNAtomic(buf) == page->lsn)
+	{
+		for (int i = 0; i < page->ndead; i++)
+		{
+			ZigzagDeadItem *item = &page->dead[i];
+			ItemId		itemid = PageGetItemId(live, item->offset);
+			IndexTuple	itup = zz_btree_page_item(page, item->offset);
+			int			nentries = BTreeTupleIsPosting(itup) ?
+			BTreeTupleGetNPosting(itup) : 1;
+
+			if (item->nentries < nentries || ItemIdIsDead(itemid))
+				continue;
+			if (!marking && !zz_begin_hints(buf))
+				break;
+			marking = true;
+			ItemIdMarkDead(itemid);
+		}
+	}
+	if (marking)
+	{
+		BTPageGetOpaque(live)->btpo_flags |= BTP_HAS_GARBAGE;
+		zz_finish_hints(buf);
+	}
+	_bt_relbuf(page->index, buf);
+	page->ndead = 0;
+}
+
+/*
+ * Be done with the page: mark what is dead on it, drop the pin if there is one,
+ * and forget it.
  */
 void
 zz_btree_page_release(ZigzagBtreePage *page)
 {
+	mark_dead_items(page);
 	if (BufferIsValid(page->pin))
 		ReleaseBuffer(page->pin);
 	page->pin = InvalidBuffer;
@@ -130,7 +203,9 @@ take_page(ZigzagBtreePage *page, Buffer buf)
 	BTPageOpaque opaque = BTPageGetOpaque(source);
 	PageHeader	header = (PageHeader) source;
 
+	Assert(page->ndead == 0);
 	page->blkno = BufferGetBlockNumber(buf);
+	page->lsn = BufferGetLSNAtomic(buf);
 	page->left = opaque->btpo_prev;
 	page->right = opaque->btpo_next;
 
@@ -198,6 +273,7 @@ zz_btree_page_right(ZigzagBtreePage *page, BTScanInsert unless_past)
 {
 	BlockNumber blkno = page->right;
 
+	mark_dead_items(page);
 	while (blkno != P_NONE)
 	{
 		Buffer		buf;
@@ -311,6 +387,7 @@ zz_btree_page_left(ZigzagBtreePage *page)
 	BlockNumber child = page->blkno;
 	BlockNumber left = page->left;
 
+	mark_dead_items(page);
 	while (left != P_NONE)
 	{
 		Buffer		buf;

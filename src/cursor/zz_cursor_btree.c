@@ -385,6 +385,12 @@ btree_suffix(ZigzagCursor *cursor, int pos, const Datum **values,
 }
 
 static void
+btree_note_dead(ZigzagCursor *cursor, int pos)
+{
+	zz_btree_items_note_dead(&((BtreeCursor *) cursor)->items, pos);
+}
+
+static void
 btree_rescan(ZigzagCursor *cursor)
 {
 	BtreeCursor *cur = (BtreeCursor *) cursor;
@@ -412,6 +418,7 @@ static const ZigzagCursorMethods btree_methods = {
 	.seek = btree_seek,
 	.tid = btree_tid,
 	.suffix = btree_suffix,
+	.note_dead = btree_note_dead,
 	.close = btree_close,
 };
 

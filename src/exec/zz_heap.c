@@ -119,17 +119,23 @@ unpack_tid(const ZigzagHeap *heap, uint64 image, ItemPointer tid)
 }
 
 /*
- * Fetch the version of the row at tid that the snapshot sees into slot; false,
- * with slot as it was, if there is none.
+ * Fetch the version of the present match's row, at tid, that the snapshot sees
+ * into slot; false, with slot as it was, if there is none.
  */
 static bool
-fetch_row(ZigzagHeap *heap, ItemPointer tid, TupleTableSlot *slot)
+fetch_row(ZigzagHeap *heap, ZigzagLeapfrog *lf, ItemPointer tid,
+		  TupleTableSlot *slot)
 {
 	bool		call_again = false;
+	bool		all_dead = false;
 
 	if (!table_index_fetch_tuple(heap->fetch, tid, heap->snapshot, slot,
-								 &call_again, NULL))
+								 &call_again, &all_dead))
+	{
+		if (all_dead)
+			zz_leapfrog_note_dead(lf, 0);
 		return false;
+	}
 
 	/* An MVCC snapshot sees one version of a HOT chain at most. */
 	Assert(!call_again);
@@ -191,10 +197,14 @@ queue_rest_of_page(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
 	for (int i = 0; i < n; i++)
 	{
 		HeapTuple	tuple = &heap->queue[i];
+		bool		all_dead;
 
-		if (!heap_hot_search_buffer(&tids[i], heap->rel, heap->buffer,
-									heap->snapshot, tuple, NULL, true))
-			tuple->t_data = NULL;
+		if (heap_hot_search_buffer(&tids[i], heap->rel, heap->buffer,
+								   heap->snapshot, tuple, &all_dead, true))
+			continue;
+		tuple->t_data = NULL;
+		if (all_dead)
+			zz_leapfrog_note_dead(lf, i + 1);
 	}
 	LockBuffer(heap->buffer, BUFFER_LOCK_UNLOCK);
 	heap->nqueued = n;
@@ -291,7 +301,7 @@ zz_heap_next(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot)
 		}
 
 		unpack_tid(heap, image, &tid);
-		if (fetch_row(heap, &tid, slot))
+		if (fetch_row(heap, lf, &tid, slot))
 		{
 			queue_rest_of_page(heap, lf, slot);
 			zz_leapfrog_skip(lf, heap->nqueued);
@@ -325,7 +335,7 @@ zz_heap_sees(ZigzagHeap *heap, ZigzagLeapfrog *lf, TupleTableSlot *slot,
 
 	drop_queue(heap);
 	unpack_tid(heap, zz_leapfrog_tid(lf, 0), tid);
-	if (!fetch_row(heap, tid, slot))
+	if (!fetch_row(heap, lf, tid, slot))
 		return false;
 	queue_rest_of_page(heap, lf, slot);
 	ExecClearTuple(slot);

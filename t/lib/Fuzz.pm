@@ -56,6 +56,8 @@ sub _prepare
 	$features->{icu} = $session->value("SELECT 1 FROM pg_collation WHERE collprovider = 'i' LIMIT 1") || 0;
 	$features->{citext} = $session->value("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'") || 0;
 	$session->run("CREATE EXTENSION IF NOT EXISTS citext SCHEMA fuzz_lib;\n") if $features->{citext};
+	$features->{amcheck} = $session->value("SELECT 1 FROM pg_available_extensions WHERE name = 'amcheck'") || 0;
+	$session->run("CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA fuzz_lib;\n") if $features->{amcheck};
 	$features->{force_parallel} = $session->value(
 		"SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')");
 	$self->{version} = $session->value('SHOW server_version');
@@ -138,10 +140,29 @@ sub round
 		}
 	}
 	$session->connect unless $session->alive;
+	my $broken = $self->_broken_indexes;
+	if ($broken ne '')
+	{
+		$self->_note("seed $seed, $node: $broken");
+		$count{differences}++;
+	}
 	$self->_tell(\%count, \%used, $seed, $node, time - $started);
 	splice @failures, $self->{most};
 	$self->_reduce($setup, $checks->[ $_->[0] ], $_->[1], $seed, $node, $writers) for @failures;
 	return scalar(@failures);
+}
+
+# What is wrong with an index of the round, if anything is: scans mark entries as
+# dead, and none may be of a living row.
+sub _broken_indexes
+{
+	my ($self) = @_;
+	return '' unless $self->{features}{amcheck};
+	my (undef, $errors) = $self->{session}->run(
+		"RESET ROLE; SELECT fuzz_lib.bt_index_check(indexrelid, true) FROM pg_index\n" .
+		"JOIN pg_class c ON c.oid = indexrelid JOIN pg_am am ON am.oid = relam AND amname = 'btree'\n" .
+		"WHERE relkind = 'i' AND indisvalid AND (relnamespace = to_regnamespace('fuzz') OR relnamespace = pg_my_temp_schema());\n");
+	return join(' ', grep { /ERROR|FATAL|PANIC/ } split /\n/, $errors);
 }
 
 sub _tell
