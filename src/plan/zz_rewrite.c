@@ -125,10 +125,11 @@ may_rewrite(const Query *query)
 {
 	bool		any_enabled = false;
 
+	if (!zz_enable || !has_sublinks(query))
+		return false;
 	for (int i = 0; i < lengthof(steps); i++)
 		any_enabled |= *steps[i].rewriter->enabled;
-	return zz_enable && any_enabled && has_sublinks(query) &&
-		truth_sublink_walker((Node *) query, NULL);
+	return any_enabled && truth_sublink_walker((Node *) query, NULL);
 }
 
 /*
