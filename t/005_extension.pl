@@ -9,6 +9,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# What is preloaded is decided here alone.
+delete $ENV{TEMP_CONFIG};
+
 my $node = PostgreSQL::Test::Cluster->new('extension');
 $node->init;
 $node->append_conf('postgresql.conf', "autovacuum = off

@@ -10,6 +10,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# What is preloaded is decided here alone.
+delete $ENV{TEMP_CONFIG};
+
 my ($pkglibdir) = run_command([ 'pg_config', '--pkglibdir' ]);
 my %has = map { $_ => -e "$pkglibdir/$_.so" }
   qw(pg_stat_statements auto_explain hypopg pg_hint_plan pg_qualstats timescaledb);

@@ -10,6 +10,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# What is preloaded is decided here alone.
+delete $ENV{TEMP_CONFIG};
+
 my ($pkglibdir) = run_command([ 'pg_config', '--pkglibdir' ]);
 foreach my $library (qw(postgres_fdw auto_explain))
 {
