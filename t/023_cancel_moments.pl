@@ -13,7 +13,7 @@ use Test::More;
 my $node = zigzag_node('moments', "shared_buffers = 64MB\n");
 my @connection = ('-h', $node->host, '-p', $node->port, '-d', 'postgres');
 my ($out, $err);
-my $ok = IPC::Run::run([ $^X, "$FindBin::RealBin/../bench/cancel", '--moments', 44, '--rows', 20000, '--limit', 3000, '--', @connection ], '>', \$out, '2>', \$err);
+my $ok = IPC::Run::run([ $^X, "$FindBin::RealBin/../bench/cancel", '--moments', 44, '--rows', 60000, '--limit', 3000, '--', @connection ], '>', \$out, '2>', \$err);
 ok($ok, 'all stopped in time') or diag($out, $err);
 like($out, qr/^\d+ stopped in zigzag's nodes: /m, 'the result');
 my ($stopped) = $out =~ /^(\d+) stopped/m;
