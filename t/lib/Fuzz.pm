@@ -149,7 +149,7 @@ sub round
 	$self->_tell(\%count, \%used, $seed, $node, time - $started);
 	splice @failures, $self->{most};
 	$self->_reduce($setup, $checks->[ $_->[0] ], $_->[1], $seed, $node, $writers) for @failures;
-	return scalar(@failures);
+	return @failures + ($broken ne '');
 }
 
 # What is wrong with an index of the round, if anything is: scans mark entries as
