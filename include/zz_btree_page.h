@@ -39,7 +39,7 @@ typedef struct ZigzagBtreePage
 	BlockNumber ahead_blkno;
 	int			warmed;			/* bytes of it that have been hinted at */
 	ZigzagCounters *counters;	/* work done, the cursor's */
-	int			ndead;
+	int			ndead;			/* items to be looked at when it is left */
 	ZigzagDeadItem dead[MaxIndexTuplesPerPage];
 	PGAlignedBlock copy;
 } ZigzagBtreePage;

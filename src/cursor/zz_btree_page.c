@@ -42,7 +42,8 @@
 
 /*
  * Prepare page for index; nothing is read yet.  On a hot standby the marks of
- * dead items are not to be trusted: they were set by the primary's horizon.
+ * dead items are not to be trusted, since they were set by the primary's
+ * horizon, and none are made.
  */
 void
 zz_btree_page_init(ZigzagBtreePage *page, Relation index, Snapshot snapshot,
@@ -74,10 +75,11 @@ zz_btree_page_note_dead(ZigzagBtreePage *page, OffsetNumber offset)
 	if (page->ndead > 0 && page->dead[page->ndead - 1].offset == offset)
 		page->dead[page->ndead - 1].nentries++;
 	else if (page->ndead < lengthof(page->dead))
-		page->dead[page->ndead++] = (ZigzagDeadItem)
 	{
-		offset, 1
-	};
+		page->dead[page->ndead].offset = offset;
+		page->dead[page->ndead].nentries = 1;
+		page->ndead++;
+	}
 }
 
 /*
@@ -107,9 +109,10 @@ mark_dead_items(ZigzagBtreePage *page)
 			ZigzagDeadItem *item = &page->dead[i];
 			ItemId		itemid = PageGetItemId(live, item->offset);
 			IndexTuple	itup = zz_btree_page_item(page, item->offset);
-			int			nentries = BTreeTupleIsPosting(itup) ?
-			BTreeTupleGetNPosting(itup) : 1;
+			int			nentries = 1;
 
+			if (BTreeTupleIsPosting(itup))
+				nentries = BTreeTupleGetNPosting(itup);
 			if (item->nentries < nentries || ItemIdIsDead(itemid))
 				continue;
 			if (!marking && !zz_begin_hints(buf))
