@@ -13,12 +13,10 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use ServerLog;
 use Test::More;
 
 our @EXPORT = qw(zigzag_conf zigzag_node same_answers nothing_left clean_log lines_of);
-
-# What a log may not have: leaks of every kind are reported as warnings.
-my $bad = qr/WARNING|TRAP|PANIC|leak|Sanitizer|runtime error|terminated by signal/;
 
 # Settings of all nodes of these tests.
 sub zigzag_conf
@@ -80,8 +78,7 @@ sub clean_log
 	my ($node, $expected) = @_;
 
 	$node->stop;
-	my @log = grep { /$bad/ && !(defined $expected && /$expected/) } lines_of(slurp_file($node->logfile));
-	is(join("\n", @log), '', $node->name . ': nothing bad in the log');
+	is(join("\n", ServerLog::alarms(slurp_file($node->logfile), $expected)), '', $node->name . ': nothing bad in the log');
 }
 
 package Faulty::Session;

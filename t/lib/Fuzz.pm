@@ -17,6 +17,7 @@ use Fuzz::Scan;
 use Fuzz::Session;
 use Fuzz::Sublink;
 use Fuzz::Types;
+use ServerLog;
 
 our %makers = (
 	scan => sub { return Fuzz::Scan->new($_[0]); },
@@ -204,7 +205,10 @@ sub _stop_writers
 	my ($self, @writers) = @_;
 	my $session = $self->{session};
 	$session->connect unless $session->alive;
-	$session->run("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'fuzz_writer';\n");
+	# One that does not end is worth the WARNING that this gives; parallel workers
+	# of a writer have its name, and may be gone before they are told.
+	$session->run("SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity\n" .
+		"WHERE application_name = 'fuzz_writer' AND backend_type = 'client backend';\n");
 	for my $writer (@writers)
 	{
 		$writer->close;
@@ -278,11 +282,13 @@ sub _reduce
 	$self->{say}->("  $path, $how: " . scalar(@{ $reduced->{setup} }) . ' statements and ' . ($reduced->{check}{alone} ? join('; ', Fuzz::Check::queries($reduced->{check})) : $reduced->{check}{query}));
 }
 
-# What a server must not say, whatever is asked of it.
-sub bad_log_lines
+# What the log of a server says that no query and no writer may make it say.  An
+# index whose making is cut short, by a timeout of its writer, stays invalid, and
+# the next REINDEX passes it over.
+sub alarms
 {
 	my ($text) = @_;
-	return grep { /WARNING|PANIC|TRAP|leak|terminated by signal|server process .* exited/ && !/STATEMENT:|LOG:  statement:/ } split /\n/, $text;
+	return ServerLog::alarms($text, qr/(?:cannot reindex|skipping reindex of) invalid index "(?:fuzz|pg_toast)\./);
 }
 
 # The last line of a report.

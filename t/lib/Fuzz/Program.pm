@@ -38,7 +38,7 @@ sub main
 	my @bad;
 	if ($o{log} && open my $log, '<', $o{log})
 	{
-		@bad = Fuzz::bad_log_lines(do { local $/; <$log> // ''; });
+		@bad = Fuzz::alarms(do { local $/; <$log> // ''; });
 		print map { "log: $_\n" } @bad[ 0 .. ($#bad < 19 ? $#bad : 19) ];
 	}
 	$fuzz->{range} = sprintf 'seeds %d to %d', $o{seed}, $o{seed} + int(($round - 1) / @nodes);
